@@ -105,12 +105,8 @@ async function takePlayground(browser: Browser, app: AdminApp, upstream: Upstrea
   for (const request of streamed) request.release(1000)
   await page.getByText('tokens out').waitFor()
 
-  await page.getByRole('button', { name: 'Clear', exact: true }).click()
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: /^Clear / })
-    .click()
-  await page.getByLabel('Compare with a second model').check()
+  await page.getByRole('button', { name: 'New', exact: true }).click()
+  await page.getByRole('button', { name: 'Compare with another model' }).click()
   await page.getByRole('combobox', { name: 'Second model', exact: true }).click()
   await page.getByRole('option', { name: 'qwen3-32b' }).click()
   await message.fill(question)

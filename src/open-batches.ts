@@ -6,6 +6,7 @@ import type { Files } from '#batches/files/files.ts'
 import { FileAdder } from '#batches/vector-stores/file-adder.ts'
 import { removeFromAll, removeOver } from '#batches/vector-stores/remove-files.ts'
 import { searchStores } from '#batches/vector-stores/search-stores.ts'
+import { AsyncStreams } from '#batches/lines/async-streams.ts'
 import { BatchWorker } from '#batches/run/batch-worker.ts'
 import { callerLookup } from '#documents/callers.ts'
 import type { Documents } from '#documents/documents.ts'
@@ -74,6 +75,7 @@ export function openBatches(
     files,
     vectorStores: { files, clock, adding, ...attached },
     store: store.batches,
+    streams: opening.use(new AsyncStreams(store.batches, logger)),
     callerOf: callerOfBatch(state, gateway),
     places,
     now,

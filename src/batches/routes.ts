@@ -33,6 +33,7 @@ import {
   messageBatchRequest,
 } from './message-batch-wire.ts'
 import { fileRows, type Row } from './files/file-routes.ts'
+import { notReadable } from './files/files.ts'
 import { vectorStoreRows } from './vector-stores/routes.ts'
 import { isLineCall } from './lines/line-calls.ts'
 
@@ -87,7 +88,8 @@ function refusalOf({ faultOf }: Batches, thrown: unknown): ApiError {
       message: `The ${thrown.what} was deleted at this moment.`,
     })
   if (thrown instanceof StoreUnavailable) return new ApiError('store_unavailable', { cause: thrown })
-  if (thrown instanceof BlobsUnavailable || thrown instanceof BlobMissing)
+  if (thrown instanceof BlobMissing) return notReadable(thrown)
+  if (thrown instanceof BlobsUnavailable)
     return new ApiError('store_unavailable', {
       message: 'The store of the files cannot be used at the moment. Try again shortly.',
       cause: thrown,
@@ -175,6 +177,7 @@ function asyncRows(batches: Batches): readonly Row[] {
       operation: 'getAsyncResponse',
       summary: 'The answer, with the status that a live request would have got',
       answer: z.looseObject({}).describe('As the endpoint of the request answers'),
+      events: z.looseObject({}).describe('As the endpoint streams, when the request asked for that'),
       accepted: asyncAnswer,
       errorAnswer: z.union([errorSchema, anthropicError]),
       errors: [...modelCallErrors, 'batch_not_found', 'async_request_ended'],

@@ -47,7 +47,7 @@ export async function serveRealtime(gateway: Gateway, context: RequestContext, c
 
     return await failOver(
       gateway,
-      { context, caller, model: allowed, purpose: 'realtime', record, size, repeatable: () => true },
+      { context, caller, model: allowed, purpose: 'realtime', record, size },
       async (upstream, attempt) => {
         const session = sessionOf(gateway, record, () => mayStill(gateway, caller, asked.model))
         const target = { context, record, model: allowed, upstream }
@@ -161,7 +161,7 @@ async function connect(
   const provider = gateway.providers.get(upstream.provider)
   if (provider?.connect === undefined) throw new ApiError('upstream_unavailable')
   const { connectSeconds: totalSeconds } = timeoutsOf(gateway, model, upstream)
-  using watch = new CallWatch(context, { ticker: gateway.ticker, shutdown: gateway.shutdown, totalSeconds })
+  using watch = new CallWatch(context, gateway, totalSeconds)
   const allowed = headersForUpstream(context.request.headers, gateway.settings.get('gateway.request_headers'))
   const { requestId } = context
   const headers: Record<string, string> = { ...allowed, ...asked.headers }

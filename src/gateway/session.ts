@@ -125,7 +125,6 @@ export class Session implements Disposable {
       // The record is of all calls together.
       size: { bytes: this.#promptBytes, outputTokensMax: this.#newTokens, settles: false },
       model: call.model,
-      repeatable: () => true,
     } as const
     return failOver(this.#gateway, target, (upstream, attempt) => this.#attempt(call, upstream, attempt))
   }

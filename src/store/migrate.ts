@@ -54,6 +54,7 @@ import { serverSources } from './migrations/0062-server-sources.ts'
 import { packedWords } from './migrations/0064-packed-words.ts'
 import { usageSpreads } from './migrations/0066-usage-spreads.ts'
 import { guides } from './migrations/0067-guides.ts'
+import { asyncPieces } from './migrations/0068-async-pieces.ts'
 import { wordPacking } from './migrations/0070-word-packing.ts'
 import { addedFiles } from './migrations/0071-added-files.ts'
 import { otherNames } from './migrations/0078-other-names.ts'
@@ -111,6 +112,7 @@ export const migrations: readonly Migration[] = [
   { version: 64, name: 'packed words', kind: 'expand', run: packedWords },
   { version: 66, name: 'histograms of times', kind: 'expand', run: usageSpreads },
   { version: 67, name: 'guides put away', kind: 'expand', run: guides },
+  { version: 68, name: 'streams of async requests', kind: 'expand', run: asyncPieces },
   { version: 70, name: 'packing of words', kind: 'expand', run: wordPacking },
   { version: 71, name: 'files on their way into vector stores', kind: 'expand', run: addedFiles },
   { version: 78, name: 'names of copies', kind: 'expand', run: otherNames },

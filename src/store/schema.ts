@@ -764,6 +764,14 @@ export interface BatchResultsTable {
   text: string
 }
 
+export interface AsyncPiecesTable {
+  batch_id: string
+  position: number
+  /** The try of the call that all pieces of the batch are of. */
+  attempt: string
+  text: string
+}
+
 export interface WebhookEndpointsTable {
   id: string
   url: string
@@ -963,6 +971,7 @@ export interface Tables {
   batches: BatchesTable
   batch_jobs: BatchJobsTable
   batch_results: BatchResultsTable
+  async_pieces: AsyncPiecesTable
   settings: SettingsTable
   documents: DocumentsTable
   document_owners: DocumentOwnersTable

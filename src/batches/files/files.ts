@@ -59,6 +59,15 @@ export function fileOnWire(file: VisibleFile): z.output<typeof fileAnswer> {
   }
 }
 
+/** The refusal of a request that needs bytes which this process cannot read. */
+export function notReadable(cause: unknown): ApiError {
+  return new ApiError('store_unavailable', {
+    message:
+      'The content of the file is not where this process can read it. If each process has a data directory of its own, ask the one that stored the file, or let all of them share a place (documents.blobs).',
+    cause,
+  })
+}
+
 /** A new file id, or with another prefix another id. */
 export function newId(prefix: string): string {
   return `${prefix}${crypto.randomUUID().replaceAll('-', '')}`

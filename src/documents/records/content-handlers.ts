@@ -108,7 +108,7 @@ export async function getFile(
     'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(baseName(version.name).toWellFormed())}`,
     ...passive,
   }
-  return fileAnswer(context, await openFile(documents, version), headers)
+  return fileAnswer(context, await openFile(documents, version), headers, version.sha256)
 }
 
 /** What others have written never acts in the browser of whom it is shown to. */

@@ -25,9 +25,11 @@ export function admit(deps: AdmissionDeps, caller: Caller, model: Model): Slot |
     ? deps.catalog().inflightLimit(caller.account, model, settings.get('limits.realtime_inflight.default'))
     : Infinity
   const taken = inflight.acquire(caller.account.user.id, model.record.id, limit)
-  return taken instanceof Promise
-    ? taken.then((slot) => slot ?? refuse(deps, model, limit))
-    : (taken ?? refuse(deps, model, limit))
+  return taken instanceof Promise ? admitLater(deps, taken, model, limit) : (taken ?? refuse(deps, model, limit))
+}
+
+async function admitLater(deps: AdmissionDeps, taking: Promise<Slot | null>, model: Model, limit: number) {
+  return (await taking) ?? refuse(deps, model, limit)
 }
 
 /** Adds the headers that say how much of the limit is in use, if there is a limit. */

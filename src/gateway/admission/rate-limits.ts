@@ -66,7 +66,11 @@ export class RateLimits {
   /** Takes the request's cost of every rate; disposing settles it. Null when no rate applies. Answers 429 by throwing. */
   take(request: RatedRequest): Disposable | null {
     this.#read()
-    if (this.#rules.size === 0) return null
+    return this.#rules.size === 0 ? null : this.#take(request)
+  }
+
+  /** Apart, so that a request without rates makes no closure. */
+  #take(request: RatedRequest): Disposable | null {
     const { caller, model, record } = request
     const tokens = this.#estimate(request, model.record)
     const costs = this.#rules.costs({ caller, model: model.record, provider: null }, tokens)
@@ -76,6 +80,12 @@ export class RateLimits {
     if (refused !== null) throw refusal(refused, headersOf(states))
     for (const [name, value] of Object.entries(headersOf(states))) request.context.addHeader(name, value)
     return { [Symbol.dispose]: () => this.#settle({ record, modelId: model.record.id }, costs) }
+  }
+
+  /** Whether any rate is taken at admission. */
+  get limitsRequests(): boolean {
+    this.#read()
+    return this.#rules.size > 0
   }
 
   /** Whether any rate names a provider. */
@@ -99,7 +109,10 @@ export class RateLimits {
   /** The rules of this moment, read once for each change of the setting. */
   #read(): void {
     const written = this.#settings.get('limits.rates')
-    if (written === this.#written) return
+    if (written !== this.#written) this.#readAgain(written)
+  }
+
+  #readAgain(written: readonly string[]): void {
     this.#written = written
     const read = written.flatMap((text) => readRateRule(text) ?? [])
     // One that is written twice counts once.

@@ -59,9 +59,13 @@ interface Candidate {
  * ends. Without budgets nothing is done. Answers 400, 402 or 503.
  */
 export function reserveBudget(deps: BudgetDeps, request: BudgetedRequest): Model | Promise<Model> {
-  const { model, caller, record } = request
   const index = deps.catalog().budgets
-  if (index.size === 0) return model
+  return index.size === 0 ? request.model : reserveOf(index, deps, request)
+}
+
+/** Apart, so that a request without budgets makes no closure. */
+function reserveOf(index: BudgetIndex, deps: BudgetDeps, request: BudgetedRequest): Model | Promise<Model> {
+  const { model, caller, record } = request
   const at = record.at
   const common = countedBy(index, commonScopes(caller, model), at)
   const ownOf = (upstream: Upstream): readonly Counted[] => countedBy(index, ownScopes(model, upstream), at)
@@ -72,6 +76,11 @@ export function reserveBudget(deps: BudgetDeps, request: BudgetedRequest): Model
   const candidates = model.upstreams.map((upstream) => ({ upstream, counted: owns.get(upstream) ?? [] }))
   if (!isHard) return counting(deps, request, { common, candidates: candidates.map((each) => ({ ...each, bound: 0 })) })
   return reserving(deps, request, { common, candidates: bounded(deps, request, { common, candidates }) })
+}
+
+/** Whether there is any budget: all that a request looks at where there is none. */
+export function haveBudgets({ catalog }: Pick<BudgetDeps, 'catalog'>): boolean {
+  return catalog().budgets.size > 0
 }
 
 /** Whether a hard budget counts requests of this caller to this plain model. */

@@ -25,7 +25,7 @@ import { selectUpstream } from './select-upstream.ts'
 import type { Attempt, UpstreamHealth } from './upstream-health.ts'
 
 /** Makes one attempt at this upstream and resolves when it has begun to answer. Owns `attempt` from then on. */
-export type RunAttempt<T> = (upstream: Upstream, attempt: Attempt) => Promise<T>
+export type RunAttempt<T, Call> = (upstream: Upstream, attempt: Attempt, call: Call) => Promise<T>
 
 /** What failover needs of the gateway. */
 export interface FailOverDeps extends OccupyDeps {
@@ -37,8 +37,8 @@ export interface FailOverDeps extends OccupyDeps {
 
 export interface FailOverContext extends Occupant {
   readonly model: Model
-  /** Whether the request can still be sent from its beginning: the bytes of an upload may be gone. */
-  readonly repeatable: () => boolean
+  /** Says whether an upload can still be sent from its beginning: its bytes may be gone. None for what is in memory. */
+  readonly form?: { readonly repeatable: boolean } | null
   /** What the strategy `affinity` goes by; none for requests that have no beginning in common. */
   readonly prefix?: Prefix | null
 }
@@ -51,7 +51,11 @@ const restMs = 1000
 const restMaxMs = 30_000
 
 /** The answer of the first upstream that gives one. Throws the last failure, or 503 when the model has no upstream. */
-export async function failOver<T>(deps: FailOverDeps, call: FailOverContext, runAttempt: RunAttempt<T>): Promise<T> {
+export async function failOver<T, Call extends FailOverContext>(
+  deps: FailOverDeps,
+  call: Call,
+  runAttempt: RunAttempt<T, Call>,
+): Promise<T> {
   const { context, model, record } = call
   const { clock } = context
   const startedAt = clock.elapsed()
@@ -66,8 +70,8 @@ export async function failOver<T>(deps: FailOverDeps, call: FailOverContext, run
     try {
       const held = needsOccupying(deps, upstream) ? await occupyUpstream(deps, upstream, call) : null
       const calledAt = record.called()
-      attempt = deps.health.begin(upstream.id, held)
-      const response = await runAttempt(upstream, attempt)
+      attempt = deps.health.begin(upstream.id, held, call.prefix?.uncached)
+      const response = await runAttempt(upstream, attempt, call)
       attempt.succeeded(clock.elapsed() - calledAt)
       return response
     } catch (thrown) {
@@ -82,7 +86,7 @@ export async function failOver<T>(deps: FailOverDeps, call: FailOverContext, run
       const limits = limitsOf(deps, model)
       const spentMs = clock.elapsed() - startedAt - (record.queueMs ?? 0)
       const isOver = isRefused || number >= limits.attemptsMax || spentMs > limits.budgetMs
-      if (isOver || !isRetryable(error, limits.statuses) || !call.repeatable()) throw error
+      if (isOver || !isRetryable(error, limits.statuses) || !isRepeatable(call)) throw error
       number += 1
       if (!isLast) continue
       tried = nothing
@@ -101,7 +105,9 @@ function chooseUpstream(
 ): Upstream | null {
   const { health, caps } = deps
   const { upstreams } = model
-  if (upstreams.length > 1 && upstreams.some(isCapped)) {
+  const [first] = upstreams
+  if (upstreams.length <= 1) return first ?? null
+  if (upstreams.some(isCapped)) {
     const full = upstreams.filter((upstream) => !hasRoom({ caps }, upstream))
     const free = selectUpstream(model, new Set([...tried, ...full]), deps, prefix)
     if (free !== null && health.isAvailable(free.id)) return free
@@ -141,6 +147,10 @@ function reportFailure(attempt: Attempt, error: ApiError): void {
   if (repeats === true) return
   if (status === 429) attempt.rateLimited(Math.min(restMaxMs, restOf(error) ?? restMs))
   else if (error.row.origin === 'upstream' && (status === undefined || status >= 500)) attempt.failed()
+}
+
+function isRepeatable({ form }: FailOverContext): boolean {
+  return form?.repeatable !== false
 }
 
 /** Whether another upstream could do better. */

@@ -50,6 +50,8 @@ const decay = 0.2
 interface State {
   readonly id: string
   inFlight: number
+  /** Bytes of prompts that it computes. */
+  pending: number
   firstByteMs: number
   failuresInRow: number
   ejections: number
@@ -84,6 +86,11 @@ export class UpstreamHealth {
   /** Requests of this process that the upstream is serving. */
   inFlight(id: string): number {
     return this.#states.get(id)?.inFlight ?? 0
+  }
+
+  /** Bytes of prompts that it still has to compute, as far as requests say how many. */
+  pending(id: string): number {
+    return this.#states.get(id)?.pending ?? 0
   }
 
   /**
@@ -165,11 +172,13 @@ export class UpstreamHealth {
   /**
    * Begins an attempt; the caller disposes it when the upstream has nothing more to do for the request.
    * @param held disposed with it
+   * @param pending bytes that the upstream computes before it answers
    */
-  begin(id: string, held: Disposable | null = null): Attempt {
+  begin(id: string, held: Disposable | null = null, pending = 0): Attempt {
     const state = this.#state(id)
     state.inFlight += 1
-    return new TrackedAttempt(state, this.#rules, held)
+    state.pending += pending
+    return new TrackedAttempt(state, this.#rules, held, pending)
   }
 
   /** Forgets upstreams that are no longer configured. */
@@ -183,6 +192,7 @@ export class UpstreamHealth {
       state = {
         id,
         inFlight: 0,
+        pending: 0,
         firstByteMs: 0,
         failuresInRow: 0,
         ejections: 0,
@@ -217,12 +227,14 @@ class TrackedAttempt implements Attempt {
   /** It is the one request that finds out whether the upstream is back. */
   readonly #isProbe: boolean
   readonly #held: Disposable | null
+  #pending: number
   #counted = true
 
-  constructor(state: State, rules: AttemptRules, held: Disposable | null) {
+  constructor(state: State, rules: AttemptRules, held: Disposable | null, pending: number) {
     this.#state = state
     this.#rules = rules
     this.#held = held
+    this.#pending = pending
     this.#ejections = state.ejections
     this.#isProbe = state.ejections > 0
     if (this.#isProbe) state.probing = true
@@ -236,6 +248,7 @@ class TrackedAttempt implements Attempt {
     state.ejections = 0
     state.retryAt = 0
     state.probing = false
+    this.#computed()
   }
 
   failed(): void {
@@ -261,8 +274,14 @@ class TrackedAttempt implements Attempt {
     if (!this.#counted) return
     this.#counted = false
     this.#state.inFlight -= 1
+    this.#computed()
     this.#held?.[Symbol.dispose]()
     // A probe that ended without an outcome (the caller left) must not block the next one.
     if (this.#isProbe) this.#state.probing = false
+  }
+
+  #computed(): void {
+    this.#state.pending -= this.#pending
+    this.#pending = 0
   }
 }

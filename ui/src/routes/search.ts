@@ -123,7 +123,7 @@ export function readKeysSearch(search: Search): KeysSearch {
   return { owner, q: text(search['q']), new: flagOf(search['new']), ...readOrder(search, keyOrders) }
 }
 
-export const playgroundTabs = ['chat', 'vision', 'search'] as const
+export const playgroundTabs = ['chat', 'vision', 'images', 'audio', 'embeddings', 'rerank', 'search'] as const
 
 export interface PlaygroundSearch {
   readonly tab?: (typeof playgroundTabs)[number] | undefined
