@@ -25,15 +25,15 @@ const doc = writeDoc(
     rowEnd,
     { text: 'After.\r' },
   ],
-  { comments: 'A private comment\r', boxes: 'In a box\r' },
+  { heads: 'Annual report\rAnnual report\rPage 7\r', comments: 'A private comment\r', boxes: 'In a box\r' },
 )
 
 describe('Word 97', () => {
-  test('headings, both kinds of letters, fields, tables and text boxes are read, then comments', async () => {
+  test('headings, both kinds of letters, fields, tables and text boxes are read, then comments and, once, what is on all pages', async () => {
     const { text, mediaType, headings } = await read(doc)
     expect(mediaType).toBe('application/msword')
     expect(text).toBe(
-      '# Report\n\nWords with “quotes” and Ελληνικά.\n\nSee the page and\ngo on.\n\n| Item | Price |\n| --- | --- |\n| Ap ples | 3 |\n\nAfter.\n\nIn a box\n\n(Comment: A private comment)',
+      '# Report\n\nWords with “quotes” and Ελληνικά.\n\nSee the page and\ngo on.\n\n| Item | Price |\n| --- | --- |\n| Ap ples | 3 |\n\nAfter.\n\nIn a box\n\n(Comment: A private comment)\n\n(Page header or footer: Annual report)',
     )
     expect(headings.map(({ level, title }) => [level, title])).toEqual([[1, 'Report']])
   })
