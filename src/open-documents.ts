@@ -34,6 +34,7 @@ import { runSpans } from '#documents/work/run-spans.ts'
 import { chatCompletion } from '#gateway/endpoints/chat-completions.ts'
 import type { Retrieve } from '#gateway/grounding/retrieve.ts'
 import { embeddings } from '#gateway/endpoints/embeddings.ts'
+import { transcription } from '#gateway/endpoints/audio.ts'
 import { rerank } from '#gateway/endpoints/rerank.ts'
 import type { Gateway } from '#gateway/gateway.ts'
 import { innerCall } from '#gateway/inner-call.ts'
@@ -258,6 +259,7 @@ function documentModels(gateway: Gateway): DocumentModels {
     chatCompletion: (call) => innerCall(gateway, { ...call, call: chatCompletion }),
     embeddings: (call) => innerCall(gateway, { ...call, call: embeddings }),
     rerank: (call) => innerCall(gateway, { ...call, call: rerank }),
+    transcription: (call) => innerCall(gateway, { ...call, call: transcription }),
   }
 }
 

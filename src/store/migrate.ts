@@ -56,6 +56,7 @@ import { guides } from './migrations/0067-guides.ts'
 import { asyncPieces } from './migrations/0068-async-pieces.ts'
 import { wordPacking } from './migrations/0070-word-packing.ts'
 import { addedFiles } from './migrations/0071-added-files.ts'
+import { otherNames } from './migrations/0078-other-names.ts'
 import { requestLimits } from './migrations/0081-request-limits.ts'
 
 /** The migrations of this version of Sluice, in their order. */
@@ -121,6 +122,7 @@ export const migrations: readonly Migration[] = [
   { version: 68, name: 'streams of async requests', kind: 'expand', run: asyncPieces },
   { version: 70, name: 'packing of words', kind: 'expand', run: wordPacking },
   { version: 71, name: 'files on their way into vector stores', kind: 'expand', run: addedFiles },
+  { version: 78, name: 'names of copies', kind: 'expand', run: otherNames },
   { version: 81, name: 'limits of requests', kind: 'expand', run: requestLimits },
 ]
 

@@ -382,6 +382,8 @@ export interface DocumentsTable {
   /** Where the bytes of the newest version lie; null when that was not recorded. */
   place: string | null
   crashes: Generated<number>
+  /** JSON: names under which the same bytes came again. */
+  other_names: Generated<string>
   /** The file that the document is of; null when its import named none. */
   source_name: string | null
   source_id: string | null

@@ -5,9 +5,10 @@
  * tell (of which kind an archive is) a reading process finds out.
  */
 import { isPicture } from '#readers/types/media-type.ts'
-import { startBytes, startTypeOf } from '#readers/types/signature.ts'
+import { isRecording, startBytes, startTypeOf } from '#readers/types/signature.ts'
 import { ReadFailure } from '#readers/reading.ts'
 import type { Component } from '#store/documents/document-store.ts'
+import { transcriptionModelOf } from '../models.ts'
 import type { Documents } from '../documents.ts'
 import { ocrOptions } from '../reading/ocr-options.ts'
 import { ReadingStopped } from '../reading/reading-child.ts'
@@ -32,6 +33,7 @@ export async function checkType(
     const start = startTypeOf(Buffer.from(beginning), name)
     if (start.kind === 'text') return null
     const mediaType = start.kind === 'type' ? start.mediaType : await detectType(path, name)
+    if (isRecording(mediaType)) return transcriptionModelOf(reader) === null ? notWrittenDown : null
     if (!isPicture(mediaType) || 'model' in reader) return null
     if (isRecognised(mediaType, reader) && ocrOptions(settings) !== null) return null
     return {
@@ -45,6 +47,12 @@ export async function checkType(
     if (thrown instanceof ReadingStopped) return null
     throw thrown
   }
+}
+
+const notWrittenDown: Invalid = {
+  code: 'unsupported_type',
+  message:
+    'Sound and video are read by a transcription model. Name one with "reader": {"name": "transcription", "model": "…"}, or have an administrator set documents.transcription_model.',
 }
 
 function isRecognised(mediaType: string, { name }: Component): boolean {

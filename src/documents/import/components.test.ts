@@ -19,6 +19,7 @@ const models: DocumentModels = {
   chatCompletion: () => Promise.reject(new Error('not called here')),
   rerank: () => Promise.reject(new Error('not called here')),
   embeddings: () => Promise.reject(new Error('not called here')),
+  transcription: () => Promise.reject(new Error('not called here')),
 }
 
 function settingsOf(...set: readonly string[]): LiveSettings {
@@ -53,6 +54,11 @@ describe('what is kept in the record', () => {
   test('has the model of the server for pictures only for those who may use it', () => {
     expect(resolve({}, 'documents.vision_model=eye').reader).toEqual({ name: 'auto', model: 'eye' })
     expect(resolve({}, 'documents.vision_model=closed').reader).toEqual({ name: 'auto' })
+    expect(resolve({}, 'documents.transcription_model=eye').reader).toEqual({
+      name: 'auto',
+      transcription_model: 'eye',
+    })
+    expect(resolve({}, 'documents.transcription_model=closed').reader).toEqual({ name: 'auto' })
     expect(resolve({ reader: 'pdf' }, 'documents.vision_model=eye').reader).toEqual({ name: 'pdf' })
   })
 

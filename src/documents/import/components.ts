@@ -19,7 +19,12 @@ type Deps = Pick<Documents, 'settings' | 'models'>
 
 /** Names that clients of the document interface know readers by. */
 const readerAliases = new Map([['TitanLayout', 'auto']])
-const visionOptions = ['model', 'prompt']
+/** Readers that a model of the gateway does, and their options. */
+const modelReaders: ReadonlyMap<string, readonly string[]> = new Map([
+  ['auto', ['model', 'prompt']],
+  ['vision', ['model', 'prompt']],
+  ['transcription', ['model', 'prompt', 'language']],
+])
 const promptCharactersMax = 10_000
 
 /** Answers 422 for what does not exist or does not go together, and 403 for a model that the caller may not use. */
@@ -47,16 +52,34 @@ function namedOptionsOf(option: ComponentOption, byDefault: string): NamedOption
 function resolveReader({ settings, models }: Deps, caller: Caller, asked: ComponentOption): Component {
   const { name: askedName, options } = namedOptionsOf(asked, settings.get('documents.reader'))
   const name = readerAliases.get(askedName) ?? askedName
-  const known = [...readerNames, 'vision']
+  const known = [...readerNames, 'vision', 'transcription']
   if (!known.includes(name))
     throw refused('reader', `there is no reader ${quoted(name)}; known are ${known.join(', ')}`)
-  const takesModel = name === 'auto' || name === 'vision'
-  onlyOptions('reader', options, takesModel ? visionOptions : [])
-  const model = takesModel ? visionModel({ settings, models }, caller, options['model']) : null
-  if (model === null && name === 'vision')
-    throw refused('reader.model', 'name a multimodal model that you may use; there is none by default')
+  const takesModel = modelReaders.has(name)
+  onlyOptions('reader', options, modelReaders.get(name) ?? [])
+  const setting = name === 'transcription' ? 'documents.transcription_model' : 'documents.vision_model'
+  const model = takesModel ? modelNamed({ settings, models }, caller, { asked: options['model'], setting }) : null
+  if (model === null && name !== 'auto' && takesModel)
+    throw refused('reader.model', `name a ${kindOfModel[name]} model that you may use; there is none by default`)
   const prompt = promptOf(caller, options['prompt'], model)
-  return { name, ...(model !== null && { model, ...(prompt !== null && { prompt }) }) }
+  const listens =
+    name === 'auto'
+      ? modelNamed({ settings, models }, caller, { asked: undefined, setting: 'documents.transcription_model' })
+      : null
+  return {
+    name,
+    ...(model !== null && { model, ...(prompt !== null && { prompt }) }),
+    ...(options['language'] !== undefined && { language: languageOf(options['language']) }),
+    ...(listens !== null && { transcription_model: listens }),
+  }
+}
+
+const kindOfModel: Readonly<Record<string, string>> = { vision: 'multimodal', transcription: 'transcription' }
+
+/** ISO 639-1, as transcription models take it. */
+function languageOf(language: unknown): string {
+  if (typeof language === 'string' && /^[a-z]{2,3}$/.test(language)) return language
+  throw refused('reader.language', 'expected a language by its code, for example "de"')
 }
 
 /** A custom prompt lets the import ask the model anything, so it requires the area of the AI API. */
@@ -72,16 +95,21 @@ function promptOf(caller: Caller, prompt: unknown, model: string | null): string
   })
 }
 
+interface ModelChoice {
+  readonly asked: unknown
+  readonly setting: 'documents.vision_model' | 'documents.transcription_model'
+}
+
 /**
- * The model that looks at pictures: the one that was named, or the server's. The server's own choice does
- * not fail the imports of people who may not use it; their pictures are refused.
+ * The model that looks at pictures or listens: the one that was named, or the server's. The server's own choice does
+ * not fail the imports of people who may not use it; their pictures and recordings are refused.
  */
-function visionModel({ settings, models }: Deps, caller: Caller, asked: unknown): string | null {
+function modelNamed({ settings, models }: Deps, caller: Caller, { asked, setting }: ModelChoice): string | null {
   if (asked !== undefined) {
     if (typeof asked !== 'string') throw refused('reader.model', 'expected the name of a model')
     return models.resolve(asked, caller).name
   }
-  const byDefault = settings.get('documents.vision_model')
+  const byDefault = settings.get(setting)
   return byDefault !== null && models.mayUse(byDefault, caller) ? models.resolve(byDefault, caller).name : null
 }
 
@@ -175,7 +203,7 @@ export function listComponents({ settings }: Pick<Documents, 'settings'>): z.inp
   const hasLocal = settings.get('documents.local_model_dir') !== null
   const categories = settings.get('documents.categories')
   return {
-    readers: { names: [...readerNames, 'vision'], default: settings.get('documents.reader') },
+    readers: { names: [...readerNames, 'vision', 'transcription'], default: settings.get('documents.reader') },
     chunkers: {
       default: settings.get('documents.chunker'),
       data: chunkers.map(({ name, unit, defaults, unitsMax }) => ({

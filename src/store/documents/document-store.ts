@@ -122,6 +122,8 @@ export interface DocumentRecord extends NewDocument {
   readonly warnings: readonly string[]
   readonly mediaType: string | null
   readonly title: string | null
+  /** Under which the same bytes were imported again, in their order. */
+  readonly otherNames: readonly string[]
   /** How many times the document was given new bytes, from 1. */
   readonly version: number
   /** False until the first completion: then, and while a newer version is made, a version can be found. */

@@ -629,6 +629,8 @@ export type Document = {
   readonly name: string
   /** The title that the file itself states */
   readonly title: string | null
+  /** Names under which the same file was imported again, the first hundred */
+  readonly other_names: readonly string[]
   readonly category: string
   /** What was set, and what the file itself states, for example its author */
   readonly metadata: {}
