@@ -1,5 +1,5 @@
 /** What the documents of a caller say about themselves: the keys of their metadata, and how many have each value. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { json } from '#http/respond.ts'
 import { validQuery } from '#http/validate.ts'
 import type { Row } from './document-route.ts'

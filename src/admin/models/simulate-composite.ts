@@ -1,5 +1,5 @@
 /** The route that tells what would happen to the requests of a composite, stored or not, with some of its components down. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { Model } from '#catalog/catalog.ts'
 import type { CompositeTarget } from '#catalog/records.ts'
 import { upstreamOf, worstOf } from '#gateway/process-status.ts'

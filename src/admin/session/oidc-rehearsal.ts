@@ -3,7 +3,7 @@
  * the issuer said and what a sign-in would have done. The browser carries that back sealed, so that a stranger who
  * begins one learns nothing.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'

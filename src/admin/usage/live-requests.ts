@@ -2,7 +2,7 @@
  * Requests as they end, as server-sent events: for as many viewers as there are, each with its filters. A viewer that
  * reads too slowly is dropped, and one that comes back goes on where it was.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { LiveItem, LiveRequest, LiveView } from '#gateway/usage/live-requests.ts'
 import { eventStream } from '#http/event-stream.ts'
