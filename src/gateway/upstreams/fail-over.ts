@@ -70,7 +70,7 @@ export async function failOver<T, Call extends FailOverContext>(
     try {
       const held = needsOccupying(deps, upstream) ? await occupyUpstream(deps, upstream, call) : null
       const calledAt = record.called()
-      attempt = deps.health.begin(upstream.id, held, call.prefix?.uncached)
+      attempt = beginAttempt(deps, upstream, held, call)
       const response = await runAttempt(upstream, attempt, call)
       attempt.succeeded(clock.elapsed() - calledAt)
       return response
@@ -96,6 +96,16 @@ export async function failOver<T, Call extends FailOverContext>(
 }
 
 const nothing: ReadonlySet<Upstream> = new Set()
+
+/** What is new in a prompt is the upstream's to compute. */
+function beginAttempt(
+  { health }: FailOverDeps,
+  { id }: Upstream,
+  held: Disposable | null,
+  { prefix }: FailOverContext,
+): Attempt {
+  return health.begin(id, held, prefix?.uncached)
+}
 
 /** Prefers upstreams at whose caps the request does not have to wait. */
 function chooseUpstream(
