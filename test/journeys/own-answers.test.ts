@@ -7,7 +7,7 @@ import { startGateway, type GatewayApp } from '#test/support/app/gateway-app.ts'
 import { head, json, send, stream, type Behaviour } from '#test/support/upstream/upstream-behaviours.ts'
 import { chatChunks, doneEvent } from '#test/support/upstream/upstream-samples.ts'
 
-const requests = 600
+const requests = 300
 const sideBySide = 24
 const shapes = ['whole', 'in parts', 'stream', 'refused'] as const
 
@@ -90,4 +90,4 @@ test('a request gets its own answer, sends its own body and is recorded as itsel
   }
   const expected = answered.map((at) => [planOf(at).marker, planOf(at).shape === 'refused' ? null : at] as const)
   expect(rows).toEqual(new Map(expected))
-}, 60_000)
+}, 120_000)
