@@ -5,6 +5,7 @@
  */
 import { join, resolve } from 'node:path'
 import type { Model } from '#catalog/catalog.ts'
+import { externalReaders } from '#config/settings/external-readers.ts'
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { BlobUpkeep, type BlobUpkeepOptions } from '#documents/blobs/blob-upkeep.ts'
 import { BlobUse } from '#documents/blobs/blob-use.ts'
@@ -17,6 +18,7 @@ import { EmbedQueue } from '#documents/embedders/embed-queue.ts'
 import { EmbedderRegistry, type EmbedderRegistryOptions } from '#documents/embedders/embedder-registry.ts'
 import { HashingEmbedder } from '#documents/embedders/hashing-embedder.ts'
 import { LocalEmbedder } from '#documents/embedders/local-embedder.ts'
+import { ExternalReaders } from '#documents/external/external-readers.ts'
 import { ocrOptions } from '#documents/reading/ocr-options.ts'
 import type { DocumentModels, NamedModel } from '#documents/models.ts'
 import { ReadingPool, type ReadingPoolOptions } from '#documents/reading/reading-pool.ts'
@@ -40,8 +42,11 @@ import { resolveModel } from '#gateway/admission/resolve-model.ts'
 import type { TraceOptions } from '#gateway/usage/usage-recorder.ts'
 import { ByteBudget } from '#lib/byte-budget.ts'
 import type { Clock } from '#lib/clock.ts'
+import { Http1Client } from '#lib/http1/client.ts'
+import type { ProxyFor } from '#lib/http1/proxy.ts'
 import { Loop, pause } from '#lib/loop.ts'
 import type { Logger } from '#observe/log.ts'
+import { mediaTypesOf } from '#readers/readers.ts'
 import type { Leader } from '#replica/leader.ts'
 import type { LiveState } from '#replica/live-state.ts'
 import type { Store } from '#store/store.ts'
@@ -59,6 +64,8 @@ export interface OpenDocumentsOptions {
   readonly gateway: Gateway
   /** Takes the spans of what was done; null when no traces are made. */
   readonly traces: TraceOptions | null
+  /** The way to readers on other servers. */
+  readonly proxyFor?: ProxyFor | undefined
 }
 
 export interface OpenDocuments {
@@ -76,6 +83,7 @@ const upkeepEveryMs = 600_000
 const vectorsEveryMs = 2000
 const detectMs = 5000
 const drawMs = 30_000
+const readerHeadBytesMax = 32_768
 /** CPU time to take a request apart, most of which the system needs to make the files. */
 const unpackMs = 60_000
 const retryBudgetMs = { passage: 120_000, query: 5000 }
@@ -97,7 +105,8 @@ export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDispo
   const callerOf = callerLookup(state.directory, operator)
   const embedders = openEmbedders(options, { models, callerOf }, opening)
   const notifier = new CompletionNotifier(store.documents, clock)
-  const readDocument = createReadDocument({ pool, settings, models })
+  const external = openReaders(options, opening)
+  const readDocument = createReadDocument({ pool, settings, models, external })
   const embedding = { callerOf, embedders, embedQueue }
   const parts = { store: store.documents, blobs, isOnlyProcess, spool, storage, ...embedding, readDocument }
   const process = (run: Run) => processDocument(parts, run)
@@ -124,6 +133,7 @@ export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDispo
     storage,
     budget: new ByteBudget(settings.get('documents.bytes_in_flight')),
     models,
+    external,
     embedQuery: (query) => embedQuery(embedders, embedQueue, query),
     ...openShortWork(settings, spool, opening),
     notifier,
@@ -205,6 +215,20 @@ function openEmbedders(
   const local = modelDirectory === null ? null : opening.use(new LocalEmbedder({ modelDirectory }))
   const hashing = opening.use(new HashingEmbedder())
   return new EmbedderRegistry({ ...calls, hashing, local, batchMax: () => settings.get('documents.embed_batch') })
+}
+
+/** The readers on other servers that the configuration names; there may be none. */
+function openReaders(
+  { settings, gateway, proxyFor }: OpenDocumentsOptions,
+  opening: AsyncDisposableStack,
+): ExternalReaders {
+  const { clock, ticker, metrics, logger } = gateway
+  const entries = externalReaders(settings.get('documents.readers')?.reveal() ?? '[]')
+  const client = opening.use(
+    new Http1Client({ clock, ticker, headBytesMax: readerHeadBytesMax, ...(proxyFor && { proxyFor }) }),
+  )
+  const answerBytesMax = (): number => settings.get('documents.max_unpacked_bytes')
+  return new ExternalReaders({ entries, client, metrics, clock, logger, answerBytesMax, mediaTypesOf })
 }
 
 function openPool(settings: LiveSettings, options: Partial<ReadingPoolOptions> = {}): ReadingPool {

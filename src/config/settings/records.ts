@@ -956,6 +956,15 @@ export const settingRecords = {
     example: 'text',
     sentence: 'Default reader of imports. auto chooses a reader by content.',
   },
+  'documents.readers': {
+    ...boot,
+    type: 'secret',
+    format: 'external-readers',
+    default: null,
+    example: '[{"name":"layout","kind":"docling","url":"http://docling:5001","types":["pdf","image/*"]}]',
+    sentence:
+      'Readers on other servers (docling-serve, Apache Tika, Unstructured) and the types of files that they read, as a list of mappings with `name`, `kind`, `url`, `types`, `credential`, `seconds` and `fields` (in the environment: as JSON).',
+  },
   'documents.chunker': {
     ...live,
     type: 'string',

@@ -22,14 +22,16 @@ export interface ArrivedFile {
 
 /** Why it cannot be read, or null. A file that looks readable and is not fails when it is read. */
 export async function checkType(
-  { detectType, settings }: Pick<Documents, 'detectType' | 'settings'>,
+  { detectType, settings, external }: Pick<Documents, 'detectType' | 'settings' | 'external'>,
   { path, name, reader }: ArrivedFile,
 ): Promise<Invalid | null> {
+  if (external.names.includes(reader.name)) return null
   try {
     const start = startTypeOf(Buffer.from(await Bun.file(path).slice(0, startBytes).arrayBuffer()), name)
     if (start.kind === 'text') return null
     const mediaType = start.kind === 'type' ? start.mediaType : await detectType(path, name)
     if (!isPicture(mediaType) || 'model' in reader) return null
+    if (external.readerFor(reader.name, mediaType) !== null) return null
     if (isRecognised(mediaType, reader) && ocrOptions(settings) !== null) return null
     return {
       code: 'unsupported_type',

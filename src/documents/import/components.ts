@@ -15,7 +15,7 @@ import { modelOptionNames, resolveModelOptions } from '../embedders/model-option
 import type { NamedModel } from '../models.ts'
 import type { ComponentOption, ImportOptions } from './import-request.ts'
 
-type Deps = Pick<Documents, 'settings' | 'models'>
+type Deps = Pick<Documents, 'settings' | 'models' | 'external'>
 
 /** Names that clients of the document interface know readers by. */
 const readerAliases = new Map([['TitanLayout', 'auto']])
@@ -44,10 +44,10 @@ function namedOptionsOf(option: ComponentOption, byDefault: string): NamedOption
   return { name, options: Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null)) }
 }
 
-function resolveReader({ settings, models }: Deps, caller: Caller, asked: ComponentOption): Component {
+function resolveReader({ settings, models, external }: Deps, caller: Caller, asked: ComponentOption): Component {
   const { name: askedName, options } = namedOptionsOf(asked, settings.get('documents.reader'))
   const name = readerAliases.get(askedName) ?? askedName
-  const known = [...readerNames, 'vision']
+  const known = [...readerNames, 'vision', ...external.names]
   if (!known.includes(name))
     throw refused('reader', `there is no reader ${quoted(name)}; known are ${known.join(', ')}`)
   const takesModel = name === 'auto' || name === 'vision'
@@ -76,7 +76,7 @@ function promptOf(caller: Caller, prompt: unknown, model: string | null): string
  * The model that looks at pictures: the one that was named, or the server's. The server's own choice does
  * not fail the imports of people who may not use it; their pictures are refused.
  */
-function visionModel({ settings, models }: Deps, caller: Caller, asked: unknown): string | null {
+function visionModel({ settings, models }: Omit<Deps, 'external'>, caller: Caller, asked: unknown): string | null {
   if (asked !== undefined) {
     if (typeof asked !== 'string') throw refused('reader.model', 'expected the name of a model')
     return models.resolve(asked, caller).name
@@ -85,7 +85,7 @@ function visionModel({ settings, models }: Deps, caller: Caller, asked: unknown)
   return byDefault !== null && models.mayUse(byDefault, caller) ? models.resolve(byDefault, caller).name : null
 }
 
-function resolveTheChunker({ settings }: Deps, asked: ImportOptions): Component {
+function resolveTheChunker({ settings }: Pick<Deps, 'settings'>, asked: ImportOptions): Component {
   const { name, options } = namedOptionsOf(asked.chunker, settings.get('documents.chunker'))
   const units = asked.chunkUnits ?? options['units']
   const overlap = asked.chunkOverlap ?? options['overlap']
@@ -100,7 +100,11 @@ function resolveTheChunker({ settings }: Deps, asked: ImportOptions): Component 
   throw new ApiError('validation_failed', { param: own, message })
 }
 
-function resolveEmbedder({ settings, models }: Deps, caller: Caller, asked: ComponentOption): Component {
+function resolveEmbedder(
+  { settings, models }: Omit<Deps, 'external'>,
+  caller: Caller,
+  asked: ComponentOption,
+): Component {
   const { name, options } = namedOptionsOf(asked, settings.get('documents.embedder'))
   if (name === 'hashing') {
     onlyOptions('embedder', options, [])
@@ -171,11 +175,14 @@ export const componentsAnswer = z
   .meta({ id: 'DocumentOptions' })
 
 /** What an import can name on this server. */
-export function listComponents({ settings }: Pick<Documents, 'settings'>): z.input<typeof componentsAnswer> {
+export function listComponents({
+  settings,
+  external,
+}: Pick<Documents, 'settings' | 'external'>): z.input<typeof componentsAnswer> {
   const hasLocal = settings.get('documents.local_model_dir') !== null
   const categories = settings.get('documents.categories')
   return {
-    readers: { names: [...readerNames, 'vision'], default: settings.get('documents.reader') },
+    readers: { names: [...readerNames, 'vision', ...external.names], default: settings.get('documents.reader') },
     chunkers: {
       default: settings.get('documents.chunker'),
       data: chunkers.map(({ name, unit, defaults, unitsMax }) => ({

@@ -6,6 +6,7 @@
  */
 import type { ResolvedChunker } from '#chunkers/chunkers.ts'
 import type { ResourceFault } from '#lib/resource-fault.ts'
+import type { ExternalAnswer } from '#readers/external/external-answer.ts'
 import type { OcrOptions } from '#readers/ocr/tesseract.ts'
 import type { PageMark, ReadFailureCode, ReadLimits } from '#readers/reading.ts'
 import type { UnpackedImport, UnpackWork } from '../unpacking/unpack-import.ts'
@@ -40,6 +41,8 @@ export interface Operations {
       readonly name: string
       /** One of `readerNames`. */
       readonly reader: string
+      /** The file is what a reader on another server has answered. */
+      readonly answer?: ExternalAnswer | undefined
       readonly limits: ReadLimits
       readonly chunker: ResolvedChunker
       readonly directory: string

@@ -7,7 +7,7 @@ import type { Clock } from '#lib/clock.ts'
 import { Http1Client } from '#lib/http1/client.ts'
 import { AddressForbidden, Http1Failure } from '#lib/http1/failure.ts'
 import type { ProxyFor } from '#lib/http1/proxy.ts'
-import { readAll, type Reply } from '#lib/http1/reply.ts'
+import { piecesOf, readAll, type Reply } from '#lib/http1/reply.ts'
 import { isPrivateAddress } from '#lib/private-address.ts'
 import type { Ticker } from '#lib/ticker.ts'
 import { SourceFailure } from './listing.ts'
@@ -137,10 +137,6 @@ function failureOf(url: URL, thrown: unknown): SourceFailure {
       `${hostOf(url)} has a private address. Such sources are refused unless the setting documents.sources_allow_private is true.`,
     )
   return new SourceFailure(`No complete answer came from ${hostOf(url)}.`, { cause: thrown })
-}
-
-async function* piecesOf(body: Reply['body']): AsyncGenerator<Uint8Array, void> {
-  for (let piece = await body.read(); piece !== null; piece = await body.read()) yield piece
 }
 
 function hostOf(url: URL): string {

@@ -97,6 +97,7 @@ const titles: Readonly<Record<string, string>> = {
   'documents.max_text_characters': 'Longest text of a document',
   'documents.max_unpacked_bytes': 'Largest unpacked document',
   'documents.reader': 'Reader',
+  'documents.readers': 'Readers on other servers',
   'documents.chunker': 'Chunker',
   'documents.embedder': 'Embedder',
   'documents.sources_allow_private': 'Sources on private addresses',
