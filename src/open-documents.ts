@@ -26,8 +26,11 @@ import { retrieve } from '#documents/search/retrieve.ts'
 import { DocumentWorker, type DocumentWorkerOptions } from '#documents/work/document-worker.ts'
 import { VectorUpkeep } from '#documents/work/vector-upkeep.ts'
 import { StorageHealth } from '#documents/storage-health.ts'
+import { PageFetcher } from '#documents/web/page-fetcher.ts'
+import { SourceClient } from '#documents/web/source-client.ts'
 import { CompletionNotifier } from '#documents/work/completion-notifier.ts'
-import { processDocument } from '#documents/work/process-document.ts'
+import { createFetchContent } from '#documents/work/fetch-content.ts'
+import { processDocument, type ProcessDeps } from '#documents/work/process-document.ts'
 import { createReadDocument } from '#documents/work/read-document.ts'
 import type { Run } from '#documents/work/run.ts'
 import { countRun } from '#documents/work/run-metrics.ts'
@@ -90,7 +93,7 @@ const retryBudgetMs = { passage: 120_000, query: 5000 }
 
 /** What is opened here is closed with `opening`, in reverse. Paths are absolute: files are read in a process with another working directory. */
 export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDisposableStack): OpenDocuments {
-  const { settings, store, state, clock, logger, gateway, traces } = options
+  const { settings, store, state, clock, logger, gateway } = options
   const isOnlyProcess = store.replicas === null
   const directory = resolve(settings.get('data_dir'), 'documents')
   const spool = opening.use(new Spool(join(directory, 'incoming')))
@@ -106,18 +109,18 @@ export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDispo
   const embedders = openEmbedders(options, { models, callerOf }, opening)
   const notifier = new CompletionNotifier(store.documents, clock)
   const external = openReaders(options, opening)
-  const readDocument = createReadDocument({ pool, settings, models, external })
-  const embedding = { callerOf, embedders, embedQueue }
-  const parts = { store: store.documents, blobs, isOnlyProcess, spool, storage, ...embedding, readDocument }
-  const process = (run: Run) => processDocument(parts, run)
-  const ended = async (run: Run, outcome: string): Promise<void> => {
-    countRun(gateway.metrics, run, outcome)
-    if (traces !== null) traces.add(runSpans(run, outcome, traces.ratio()))
-    notifier.notify()
-    if (outcome === 'completed' && run.document.version > 1)
-      await blobUse.removeUnreferenced(await blobs.listOf(run.document.id))
+  const kept = { store: store.documents, blobs, isOnlyProcess, spool }
+  const parts: ProcessDeps = {
+    ...kept,
+    storage,
+    callerOf,
+    embedders,
+    embedQueue,
+    fetchContent: createFetchContent({ ...kept, blobUse, settings, now, pages: openPages(options, opening) }),
+    readDocument: createReadDocument({ pool, settings, models, external }),
   }
-
+  const process = (run: Run) => processDocument(parts, run)
+  const ended = endOfRuns(options, { notifier, blobUse, blobs })
   const work = openWork(options, { places, blobUse, spool, now, process, ended }, opening)
   const documents: Documents = {
     settings,
@@ -148,6 +151,20 @@ export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDispo
     work.start()
   }
   return { documents, start, retrieve: (retrieval) => retrieve(documents, retrieval) }
+}
+
+/** What follows on the end of a run: the bytes of a version that was replaced are removed. */
+function endOfRuns(
+  { gateway, traces }: OpenDocumentsOptions,
+  { notifier, blobUse, blobs }: Pick<Documents, 'notifier' | 'blobUse' | 'blobs'>,
+): DocumentWorkerOptions['ended'] {
+  return async (run, outcome) => {
+    countRun(gateway.metrics, run, outcome)
+    if (traces !== null) traces.add(runSpans(run, outcome, traces.ratio()))
+    notifier.notify()
+    if (outcome === 'completed' && run.document.version > 1)
+      await blobUse.removeUnreferenced(await blobs.listOf(run.document.id))
+  }
 }
 
 interface WorkParts extends Pick<DocumentWorkerOptions, 'now' | 'process' | 'ended'> {
@@ -215,6 +232,22 @@ function openEmbedders(
   const local = modelDirectory === null ? null : opening.use(new LocalEmbedder({ modelDirectory }))
   const hashing = opening.use(new HashingEmbedder())
   return new EmbedderRegistry({ ...calls, hashing, local, batchMax: () => settings.get('documents.embed_batch') })
+}
+
+/** For addresses that users name. */
+function openPages({ settings, gateway, proxyFor }: OpenDocumentsOptions, opening: AsyncDisposableStack): PageFetcher {
+  const { clock, ticker } = gateway
+  const client = opening.use(
+    new SourceClient({
+      clock,
+      ticker,
+      proxyFor,
+      allowsPrivate: () => settings.get('documents.urls_allow_private'),
+      allowedBy: 'documents.urls_allow_private',
+      timeoutMs: () => settings.get('documents.source_timeout_seconds') * 1000,
+    }),
+  )
+  return new PageFetcher({ client, clock })
 }
 
 /** The readers on other servers that the configuration names; there may be none. */

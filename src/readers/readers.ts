@@ -169,16 +169,18 @@ export interface FileToRead {
   readonly recogniser?: Recogniser | undefined
   /** Files that this one is in; none when left out. */
   readonly depth?: number | undefined
+  /** Only the own text of an HTML page is wanted. */
+  readonly mainText?: boolean | undefined
 }
 
 /**
  * Reads a file with the reader for its content, or with the one that was named. Rejects with ReadFailure: also when a
  * named reader cannot take this content. `reader` is a member of `readerNames`.
  */
-export async function readFile({ bytes, name, reader, limits, recogniser, depth }: FileToRead): Promise<Reading> {
+export async function readFile({ bytes, name, reader, ...how }: FileToRead): Promise<Reading> {
   const { row, mediaType } = reader === 'auto' ? byContent(bytes, name) : byName(bytes, reader)
   const loaded = await row.load()
-  return loaded.read({ bytes, name, mediaType, limits, recogniser, depth })
+  return loaded.read({ bytes, name, mediaType, ...how })
 }
 
 function byContent(bytes: Uint8Array, name: string): { readonly row: ReaderRow; readonly mediaType: string } {

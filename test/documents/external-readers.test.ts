@@ -106,7 +106,7 @@ describe('the recorded contracts', () => {
   })
 
   test('Tika is given the bytes as they are, and reads pictures that are refused without it', async () => {
-    server.script(answer(200, { 'content-type': 'text/html' }, await recorded('tika.html')))
+    server.script(answer(200, { 'content-type': 'text/html' }, await recorded('tika.txt')))
     const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
     const { doc_id: id, state, warnings } = await read({ name: 'ü".png', bytes: png })
     expect([state, warnings]).toEqual(['completed', []])

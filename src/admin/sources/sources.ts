@@ -1,7 +1,7 @@
 /** Routes of sources: buckets, WebDAV folders and sites that the server keeps documents in step with. */
 import { z } from 'zod'
 import { ApiError } from '#errors/api-error.ts'
-import { SourceFailure } from '#documents/sources/listing.ts'
+import { SourceFailure } from '#documents/web/source-failure.ts'
 import { instant, instantOf } from '#http/page.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'

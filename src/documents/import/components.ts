@@ -20,6 +20,7 @@ type Deps = Pick<Documents, 'settings' | 'models' | 'external'>
 /** Names that clients of the document interface know readers by. */
 const readerAliases = new Map([['TitanLayout', 'auto']])
 const visionOptions = ['model', 'prompt']
+const pageOptions = ['main_text']
 const promptCharactersMax = 10_000
 
 /** Answers 422 for what does not exist or does not go together, and 403 for a model that the caller may not use. */
@@ -51,12 +52,21 @@ function resolveReader({ settings, models, external }: Deps, caller: Caller, ask
   if (!known.includes(name))
     throw refused('reader', `there is no reader ${quoted(name)}; known are ${known.join(', ')}`)
   const takesModel = name === 'auto' || name === 'vision'
-  onlyOptions('reader', options, takesModel ? visionOptions : [])
+  const takesPages = name === 'auto' || name === 'html'
+  onlyOptions('reader', options, [...(takesModel ? visionOptions : []), ...(takesPages ? pageOptions : [])])
   const model = takesModel ? visionModel({ settings, models }, caller, options['model']) : null
   if (model === null && name === 'vision')
     throw refused('reader.model', 'name a multimodal model that you may use; there is none by default')
   const prompt = promptOf(caller, options['prompt'], model)
-  return { name, ...(model !== null && { model, ...(prompt !== null && { prompt }) }) }
+  const mainText = mainTextOf(options['main_text'])
+  return { name, ...mainText, ...(model !== null && { model, ...(prompt !== null && { prompt }) }) }
+}
+
+/** Whether of an HTML page only its main text is kept. */
+function mainTextOf(value: unknown): { readonly main_text?: boolean } {
+  if (value === undefined) return {}
+  if (typeof value !== 'boolean') throw refused('reader.main_text', 'expected true or false')
+  return { main_text: value }
 }
 
 /** A custom prompt lets the import ask the model anything, so it requires the area of the AI API. */

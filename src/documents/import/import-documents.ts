@@ -136,12 +136,15 @@ async function prepare(documents: Documents, item: ImportItem, order: ImportCont
   }
   const fileBytesMax = settings.get('documents.max_file_bytes')
   const importRoots = settings.get('documents.import_roots')
-  const reception = await receiveItem(item, { spool, fileBytesMax, importRoots })
+  const urls = settings.get('documents.import_urls')
+  const reception = await receiveItem(item, { spool, fileBytesMax, importRoots, urls })
   if (reception.kind === 'invalid') return reception
   const { received } = reception
   await using unaccepted = new AsyncDisposableStack()
   unaccepted.defer(() => spool.discard(received))
-  const reason = await checkType(documents, { path: received.path, name: item.name, reader: components.reader })
+  const url = item.origin.kind === 'url' ? item.origin.url : null
+  const reader = url === null ? components.reader : { main_text: true, ...components.reader, url: url.href }
+  const reason = url === null ? await checkType(documents, { path: received.path, name: item.name, reader }) : null
   if (reason !== null) return { kind: 'invalid', reason }
   unaccepted.move()
   const document: NewDocument = {
@@ -157,6 +160,7 @@ async function prepare(documents: Documents, item: ImportItem, order: ImportCont
     createdAt,
     metadata: item.metadata,
     ...components,
+    reader,
   }
   return { kind: 'ready', document, received }
 }

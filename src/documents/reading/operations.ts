@@ -74,7 +74,7 @@ export const operations: { readonly [Name in OperationName]: Operation<Name> } =
 }
 
 async function readingOf(
-  { file, name, reader, answer, limits, ocr }: Work<'read'>,
+  { file, name, reader, answer, limits, mainText, ocr }: Work<'read'>,
   progress: Progress,
 ): Promise<Reading> {
   const bytes = await Bun.file(file).bytes()
@@ -84,7 +84,7 @@ async function readingOf(
   }
   const { readFile } = await import('#readers/readers.ts')
   using recogniser = await recogniserOf(ocr, progress)
-  return await readFile({ bytes, name, reader, limits, recogniser: recogniser ?? undefined })
+  return await readFile({ bytes, name, reader, limits, mainText, recogniser: recogniser ?? undefined })
 }
 
 async function recogniserOf(ocr: OcrOptions | undefined, progress: Progress): Promise<Recogniser | null> {

@@ -44,6 +44,8 @@ export interface Operations {
       /** The file is what a reader on another server has answered. */
       readonly answer?: ExternalAnswer | undefined
       readonly limits: ReadLimits
+      /** Reads of an HTML page only its own text. */
+      readonly mainText?: boolean | undefined
       readonly chunker: ResolvedChunker
       readonly directory: string
       /** How the text of pictures is recognised; absent where it is not. */

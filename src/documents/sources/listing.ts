@@ -17,11 +17,6 @@ export interface SourceListing {
   readonly versionIsContent: boolean
 }
 
-/** The source could not be looked at: one sentence for an administrator. */
-export class SourceFailure extends Error {
-  override readonly name = 'SourceFailure'
-}
-
 /** Files that one source can have; beyond them nothing is changed. */
 export const filesMax = 200_000
 /** Longest id of a file. */

@@ -13,9 +13,10 @@ import { importItems, shownName, type ImportOrder } from '../import/import-docum
 import type { ImportItem } from '../import/import-request.ts'
 import { deleteDocument } from '../records/document-handlers.ts'
 import { viewerOf } from '../owners.ts'
-import { filesMax, idMax, SourceFailure, type ListedFile, type SourceListing } from './listing.ts'
-import type { SourceClient } from './source-client.ts'
+import { filesMax, idMax, type ListedFile, type SourceListing } from './listing.ts'
+import type { SourceClient } from '../web/source-client.ts'
 import { planSync, type KnownFile, type SyncPlan } from './sync-plan.ts'
+import { SourceFailure } from '../web/source-failure.ts'
 
 export interface RunParts {
   readonly documents: Documents
@@ -68,7 +69,9 @@ export async function runSource(parts: RunParts, source: Source): Promise<RunCou
   const counts = { imported: 0, failed: 0, deleted: 0 }
   const errors: string[] = []
   const [createdAt, place] = await Promise.all([documents.now(), documents.place()])
-  const components = resolveComponents(documents, caller, componentsOf(source))
+  const resolved = resolveComponents(documents, caller, componentsOf(source))
+  const reader = source.kind === 'sitemap' ? { main_text: true, ...resolved.reader } : resolved.reader
+  const components = { ...resolved, reader }
   const order: ImportOrder = { caller, components, createdAt, place }
   await eachOf(plan.send, importedTogether, async ({ file }) => {
     signal.throwIfAborted()

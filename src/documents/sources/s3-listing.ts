@@ -6,8 +6,9 @@
 import { createHash, createHmac } from 'node:crypto'
 import { childOf, eachElementInTurns, textOf, type XmlElement } from '#readers/xml.ts'
 import type { Secret } from '#lib/secret.ts'
-import { SourceFailure, type ListedFile, type SourceListing } from './listing.ts'
-import type { SourceClient } from './source-client.ts'
+import type { ListedFile, SourceListing } from './listing.ts'
+import type { SourceClient } from '../web/source-client.ts'
+import { SourceFailure } from '../web/source-failure.ts'
 
 export interface S3Place {
   /** Endpoint and bucket, and the prefix as the rest of the path: `https://s3.example.com/bucket/prefix/`. */

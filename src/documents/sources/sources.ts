@@ -3,12 +3,13 @@ import type { Caller } from '#identity/records.ts'
 import type { Logger } from '#observe/log.ts'
 import type { Source, SourceRun, SourceStore } from '#store/sources/sources.ts'
 import type { Documents } from '../documents.ts'
-import { SourceFailure, type SourceListing } from './listing.ts'
+import type { SourceListing } from './listing.ts'
 import { planRun, runSource, type RunParts } from './run-source.ts'
 import { s3Listing } from './s3-listing.ts'
 import { sitemapListing } from './sitemap-listing.ts'
-import type { SourceClient } from './source-client.ts'
+import type { SourceClient } from '../web/source-client.ts'
 import { webdavListing } from './webdav-listing.ts'
+import { SourceFailure } from '../web/source-failure.ts'
 
 export interface SourcesOptions {
   readonly store: SourceStore

@@ -4,8 +4,9 @@
  */
 import type { Secret } from '#lib/secret.ts'
 import { childOf, descendantsOf, eachElementInTurns, textOf, type XmlElement } from '#readers/xml.ts'
-import { SourceFailure, type ListedFile, type SourceListing } from './listing.ts'
-import type { SourceClient } from './source-client.ts'
+import type { ListedFile, SourceListing } from './listing.ts'
+import type { SourceClient } from '../web/source-client.ts'
+import { SourceFailure } from '../web/source-failure.ts'
 
 const answerBytesMax = 16 * 1024 * 1024
 const foldersMax = 50_000

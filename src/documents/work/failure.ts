@@ -5,6 +5,7 @@ import { resourceFaultOf } from '#lib/resource-fault.ts'
 import { ReadFailure } from '#readers/reading.ts'
 import type { DocumentError, DocumentState } from '#store/documents/document-store.ts'
 import { BlobMissing, BlobsUnavailable } from '../blobs/blob-store.ts'
+import { SourceFailure } from '../web/source-failure.ts'
 import { EmbedFailure } from '../embedders/embedder.ts'
 import { ReaderAway } from '../external/reader-call.ts'
 
@@ -40,6 +41,8 @@ export function failureOf(thrown: unknown, stage: DocumentState): Failure {
       ...failure({ code: 'reader_unavailable', stage, message: thrown.message }, true),
       retryAfterMs: readerWaitMs,
     }
+  if (thrown instanceof SourceFailure)
+    return failure({ code: 'fetch_failed', stage, message: thrown.message }, thrown.mayPass)
   if (thrown instanceof BlobMissing) return failure({ code: 'bytes_missing', stage, message: thrown.message }, false)
   if (thrown instanceof BlobsUnavailable)
     return {

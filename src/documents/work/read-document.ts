@@ -137,7 +137,8 @@ async function readHere(deps: ReadDeps, order: ReadTask, mediaType: string | nul
   try {
     const ocr = ocrOptions(deps.settings, vision !== null) ?? undefined
     const known = readerNames.includes(reader.name) ? reader.name : 'auto'
-    const work = { file, name, reader: known, directory, ...limitsAndChunker(deps, run), ocr }
+    const mainText = reader['main_text'] === true
+    const work = { file, name, reader: known, mainText, directory, ...limitsAndChunker(deps, run), ocr }
     return await deps.pool.run('read', work, watchOf(deps, run))
   } catch (thrown) {
     const isScan = thrown instanceof ReadFailure && thrown.code === 'no_text' && mediaType === 'application/pdf'

@@ -33,7 +33,7 @@ test('docling: headings, lists, tables, inline parts and code in reading order, 
 })
 
 test('tika: each page of a PDF is a page', async () => {
-  const { text, pages, title } = await read('tika', await recorded('tika.html'))
+  const { text, pages, title } = await read('tika', await recorded('tika.txt'))
   expect(text.split('\n\n')).toEqual(['Revenue grew by a tenth. Costs fell.', 'The outlook is good.'])
   expect(title).toBe('Annual report')
   expect(pages.map(({ start, number }) => text.slice(start, start + 11) + number)).toEqual([

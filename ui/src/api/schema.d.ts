@@ -818,6 +818,8 @@ export type FileItem = {
   readonly category: string
   /** A file of the server, below one of documents.import_roots; this or `bytes` */
   readonly path?: string | null | undefined
+  /** A page or a file on the web, which the server fetches in the background; in place of `bytes` and `path`. Its next import replaces this version */
+  readonly url?: string | null | undefined
   /** Chosen by the server when left out */
   readonly doc_id?: string | null | undefined
   /** Where files come from: the name of a folder, a bucket or a site. With `source_id` */

@@ -13,9 +13,13 @@ import { documentDescribing } from '../work/describing.ts'
 import type { DocumentRecords } from '../records/records.ts'
 import { documentRemoval, type DocumentRemoval } from '../work/removal.ts'
 import type { ChunkSearch } from '../search/document-search.ts'
+import { documentReceiving } from '../work/receiving.ts'
 import { documentStaging, sliceMax } from '../work/staging.ts'
 
-export type DocumentWrites = Pick<DocumentStore, 'insert' | 'retry' | 'rename' | 'describe' | 'stage' | 'complete'> &
+export type DocumentWrites = Pick<
+  DocumentStore,
+  'insert' | 'retry' | 'rename' | 'describe' | 'receive' | 'stage' | 'complete'
+> &
   DocumentJobs &
   DocumentRemoval
 
@@ -25,6 +29,7 @@ export function documentWrites(connection: Connection): DocumentWrites {
     ...documentImports(connection),
     ...documentDescribing(connection),
     ...documentJobs(connection),
+    ...documentReceiving(connection),
     ...documentStaging(connection),
     ...documentRemoval(connection),
   }

@@ -100,6 +100,8 @@ const titles: Readonly<Record<string, string>> = {
   'documents.readers': 'Readers on other servers',
   'documents.chunker': 'Chunker',
   'documents.embedder': 'Embedder',
+  'documents.import_urls': 'Import of web addresses',
+  'documents.urls_allow_private': 'Private addresses in imports',
   'documents.sources_allow_private': 'Sources on private addresses',
   'documents.source_timeout_seconds': 'A source has to answer within',
   'documents.vision_model': 'Model that reads pictures',
