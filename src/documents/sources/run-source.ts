@@ -57,8 +57,8 @@ export async function planRun(parts: RunParts, source: Source): Promise<SyncPlan
     throw new SourceFailure(
       `The source is empty, and there are ${known.length} documents of it. They stay; delete the source with its documents if that is meant.`,
     )
-  const markOf = (bytes: number, version: string | null): string | null =>
-    listing.versionIsContent ? `${bytes} ${version}` : null
+  const markOf = (_bytes: number | null, version: string | null): string | null =>
+    listing.versionIsContent ? version : null
   return planSync(found.values(), known, { markOf, isSame: () => true })
 }
 
@@ -83,6 +83,11 @@ export async function runSource(parts: RunParts, source: Source): Promise<RunCou
       if (errors.length < errorsMax) errors.push(`${shownName(file.id)}: ${problem}`)
     }
   })
+  for (const { file, known } of plan.moved) {
+    signal.throwIfAborted()
+    const change = { name: shownName(file.name), sourceId: file.id, sourceVersion: file.version }
+    await documents.store.rename(known.documentId, viewerOf(caller), change, await documents.now())
+  }
   for (const { documentId } of plan.gone) {
     signal.throwIfAborted()
     await deleteDocument(documents, caller, documentId)
@@ -102,8 +107,10 @@ async function importFile(
   const tooLarge = `The file is larger than ${fileBytesMax} bytes, the limit of this server.`
   if (file.bytes !== null && file.bytes > fileBytesMax) return tooLarge
   try {
-    const request = { url: file.url, headers: listing.headersFor(file), signal }
-    const received = await client.bytes(request, (pieces) => documents.spool.receive(pieces, fileBytesMax))
+    const request = { ...listing.requestFor(file), signal }
+    const received = await client.bytes(request, (pieces) =>
+      documents.spool.receive(listing.contentOf?.(pieces) ?? pieces, fileBytesMax),
+    )
     const [outcome] = await importItems(documents, [itemOf(source, file, received)], order)
     if (outcome?.kind === 'accepted') {
       documents.wake()

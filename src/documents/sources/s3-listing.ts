@@ -32,7 +32,7 @@ export function s3Listing(
     credential === null ? {} : signature(target, { region, credential, at: new Date(now()) })
   return {
     versionIsContent: false,
-    headersFor: (file) => signed(file.url),
+    requestFor: ({ url: target }) => ({ url: target, headers: signed(target) }),
     async *list(signal) {
       const seen = new Set<string>()
       for (let token: string | null = ''; token !== null;) {

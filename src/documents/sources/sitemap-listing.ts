@@ -15,7 +15,10 @@ const sitemapsMax = 500
 export function sitemapListing(url: URL, client: SourceClient): SourceListing {
   return {
     versionIsContent: false,
-    headersFor: () => ({ accept: 'text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.5' }),
+    requestFor: ({ url: page }) => ({
+      url: page,
+      headers: { accept: 'text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.5' },
+    }),
     async *list(signal) {
       const rules = await robotsOf(client, url, signal)
       const allows = (page: URL): boolean => rules(page.pathname + page.search)

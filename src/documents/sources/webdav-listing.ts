@@ -21,7 +21,7 @@ export function webdavListing(given: URL, credential: Secret | null, client: Sou
     credential === null ? {} : { authorization: `Basic ${Buffer.from(credential.reveal()).toString('base64')}` }
   return {
     versionIsContent: false,
-    headersFor: () => own,
+    requestFor: ({ url }) => ({ url, headers: own }),
     async *list(signal) {
       const seen = new Set([root.pathname])
       const folders = [root]
