@@ -87,7 +87,8 @@ describe.skipIf(!hasGit)('a Git repository', () => {
     expect(await ran(id, second)).toMatchObject({ imported: 1, moved: 1, deleted: 1, unchanged: 1 })
     const after = await filesOf(id)
     expect(Object.keys(after).toSorted()).toEqual(['a.md', 'deep/same.txt', 'moved.txt'])
-    expect(after['moved.txt']).toEqual(before['deep/b ü.txt'])
+    const { doc_id: movedId, sha256 } = before['deep/b ü.txt']!
+    expect(after['moved.txt']).toMatchObject({ doc_id: movedId, sha256 })
     expect((await app.record(after['moved.txt']!.doc_id)).name).toBe('moved.txt')
     const hits = await app.hits({ query: 'aardvark sleeps', mode: 'keyword' })
     expect(hits.map(({ text }) => text)).toEqual(['# Aardvark\n\nAn aardvark sleeps.'])

@@ -1458,9 +1458,9 @@ export type NewSettingValue = {
 }
 
 export type NewSource = {
-  /** Of a bucket with a prefix, of a WebDAV folder, of a sitemap or a page */
+  /** Of a bucket with a prefix, of a WebDAV folder, of a Git repository, of a sitemap or a page */
   readonly url: string
-  /** `access key id:secret` for s3, `user:password` for webdav; never shown again */
+  /** `access key id:secret` for s3, `user:password` for webdav, `user:token` for git; never shown again */
   readonly credential?: string | null | undefined
   /** Whose the documents are; runs have the rights of this user */
   readonly user_id: string
@@ -1471,10 +1471,14 @@ export type NewSource = {
   readonly enabled?: boolean | undefined
   /** Of s3; us-east-1 when null */
   readonly region?: string | null | undefined
+  /** Of git; that of HEAD when null */
+  readonly branch?: string | null | undefined
+  /** Of git: only files below this folder */
+  readonly path?: string | null | undefined
   /** Patterns of files that are left out */
   readonly ignore?: readonly string[] | undefined
   readonly name: string
-  readonly kind: "s3" | "webdav" | "sitemap"
+  readonly kind: "s3" | "webdav" | "git" | "sitemap"
 }
 
 export type NewWebhook = {
@@ -2040,8 +2044,8 @@ export type SignInOptions = {
 export type Source = {
   readonly id: string
   readonly name: string
-  readonly kind: "s3" | "webdav" | "sitemap"
-  /** Of a bucket with a prefix, of a WebDAV folder, of a sitemap or a page */
+  readonly kind: "s3" | "webdav" | "git" | "sitemap"
+  /** Of a bucket with a prefix, of a WebDAV folder, of a Git repository, of a sitemap or a page */
   readonly url: string
   /** Whose the documents are; runs have the rights of this user */
   readonly user_id: string
@@ -2052,6 +2056,10 @@ export type Source = {
   readonly enabled: boolean
   /** Of s3; us-east-1 when null */
   readonly region: string | null
+  /** Of git; that of HEAD when null */
+  readonly branch: string | null
+  /** Of git: only files below this folder */
+  readonly path: string | null
   /** Patterns of files that are left out */
   readonly ignore: readonly string[]
   readonly has_credential: boolean
@@ -2075,9 +2083,9 @@ export type Source = {
 }
 
 export type SourceChange = {
-  /** Of a bucket with a prefix, of a WebDAV folder, of a sitemap or a page */
+  /** Of a bucket with a prefix, of a WebDAV folder, of a Git repository, of a sitemap or a page */
   readonly url?: string | undefined
-  /** `access key id:secret` for s3, `user:password` for webdav; never shown again */
+  /** `access key id:secret` for s3, `user:password` for webdav, `user:token` for git; never shown again */
   readonly credential?: string | null | undefined
   /** Whose the documents are; runs have the rights of this user */
   readonly user_id?: string | undefined
@@ -2088,6 +2096,10 @@ export type SourceChange = {
   readonly enabled?: boolean | undefined
   /** Of s3; us-east-1 when null */
   readonly region?: string | null | undefined
+  /** Of git; that of HEAD when null */
+  readonly branch?: string | null | undefined
+  /** Of git: only files below this folder */
+  readonly path?: string | null | undefined
   /** Patterns of files that are left out */
   readonly ignore?: readonly string[] | undefined
 }
