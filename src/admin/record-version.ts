@@ -64,3 +64,35 @@ export function unchangedBy(headers: Headers): Unchanged {
     if (!tags.has(version(found))) throw new OtherVersion()
   }
 }
+
+/** Another change came between the reading of a record and its change. */
+class Overtaken extends Error {
+  override readonly name = 'Overtaken'
+}
+
+/** More often it is not overtaken unless something writes all the time. */
+const turnsMax = 20
+
+/**
+ * Runs a change whose parts were worked out from a record, and works it out again when another change came between.
+ * `change` gives the store `same` of the record that it has read.
+ */
+export async function fromCurrent<Found, Answer>(
+  version: (found: Found) => string,
+  unchanged: Unchanged,
+  change: (same: (read: Found) => Check<Found>) => Promise<Answer>,
+): Promise<Answer> {
+  const asked = unchanged(version)
+  const same = (read: Found) => (found: Found) => {
+    asked?.(found)
+    if (version(found) !== version(read)) throw new Overtaken()
+  }
+  for (let turn = 1; ; turn += 1) {
+    try {
+      return await change(same)
+    } catch (thrown) {
+      if (!(thrown instanceof Overtaken)) throw thrown
+      if (turn === turnsMax) throw new OtherVersion()
+    }
+  }
+}

@@ -43,8 +43,11 @@ const ratioFreeBytes = 4 * 1024 * 1024
 const stored = 0
 const deflated = 8
 
-/** Checks the directory of a zip archive, unpacks nothing. Throws ReadFailure: `damaged`, `encrypted` or `too_complex`. */
-export function openArchive(bytes: Uint8Array, unpackedBytesMax: number): Archive {
+/**
+ * Checks the directory of a zip archive, unpacks nothing. Throws ReadFailure: `damaged`, `encrypted` or `too_complex`.
+ * The parts of a document have one name in large and small letters; files that a person packed may have two.
+ */
+export function openArchive(bytes: Uint8Array, unpackedBytesMax: number, nameOf = foldedName): Archive {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const entries = readEntries(view, bytes)
   let declared = 0
@@ -53,7 +56,7 @@ export function openArchive(bytes: Uint8Array, unpackedBytesMax: number): Archiv
 
   const byName = new Map<string, Entry | 'ambiguous'>()
   for (const entry of entries) {
-    const key = entry.name.toLowerCase()
+    const key = nameOf(entry.name)
     byName.set(key, byName.has(key) ? 'ambiguous' : entry)
   }
 
@@ -61,7 +64,7 @@ export function openArchive(bytes: Uint8Array, unpackedBytesMax: number): Archiv
   return {
     names: entries.filter((entry) => !entry.name.endsWith('/')).map((entry) => entry.name),
     read(name) {
-      const entry = byName.get(name.toLowerCase())
+      const entry = byName.get(nameOf(name))
       if (entry === undefined) return null
       if (entry === 'ambiguous') throw damaged('It holds two entries of the same name.')
       unpacked += entry.unpackedBytes
@@ -69,6 +72,10 @@ export function openArchive(bytes: Uint8Array, unpackedBytesMax: number): Archiv
       return unpack(view, bytes, entry)
     },
   }
+}
+
+function foldedName(name: string): string {
+  return name.toLowerCase()
 }
 
 function unpack(view: DataView, bytes: Uint8Array, entry: Entry): Uint8Array {

@@ -75,6 +75,23 @@ describe('archives', () => {
     expect(text).toContain('Subject: Number 1\n\nText 1\n\nFrom: a@b.c')
     expect(pages).toHaveLength(2)
   })
+
+  test('mail boxes: mails end where a line begins with From after an empty one, whatever ends the lines', async () => {
+    const mails = [
+      'From x\nFrom: a@b.c\nTo: d@e.f\nSubject: 1\n\nText\nFrom here on\n\n',
+      'From x\r\nFrom: a@b.c\r\nTo: d@e.f\r\nSubject: 2\r\n\r\nText\r\nFrom me\r\n\r\n',
+      'From x\nFrom: a@b.c\nTo: d@e.f\nSubject: 3\n',
+    ]
+    const { text, pages } = await read(Buffer.from(mails.join('')), 'all.mbox')
+    expect(pages).toHaveLength(3)
+    expect(text.match(/Subject: \d/g)).toEqual(['Subject: 1', 'Subject: 2', 'Subject: 3'])
+    expect(text).toMatch(/From here on[^]*Text\s+From me/)
+  })
+
+  test('ZIP: files whose names differ in the size of letters only are two files', async () => {
+    const files = ['Makefile', 'makefile'].map((name) => ({ name: `${name}.txt`, content: `The ${name}.` }))
+    expect((await read(zip(files))).text).toBe('The Makefile.\n\nThe makefile.')
+  })
 })
 
 describe('hostile archives', () => {
@@ -112,9 +129,9 @@ describe('hostile archives', () => {
 
   test('with more files than are read say how many are left out', async () => {
     const { warnings } = await read(
-      tar(Array.from({ length: 2_100 }, (_, at) => ({ name: `${at}`, content: 'x' }))),
+      tar(Array.from({ length: 10_100 }, (_, at) => ({ name: `${at}`, content: 'x' }))),
       'a',
-      { unpackedBytesMax: 1e9 },
+      { unpackedBytesMax: 1e9, pagesMax: 20_000 },
     )
     expect(warnings.join()).toContain('100 more files were left out')
   })
@@ -123,6 +140,7 @@ describe('hostile archives', () => {
     const cases: readonly [Uint8Array, string][] = [
       [tar([{ name: 'a', content: 'x', size: '77777777777' }]), 'damaged'],
       [tar([{ name: 'a', content: 'x', size: 'not octal' }]), 'damaged'],
+      [tar([{ name: 'a', content: 'x', size: '-7777777' }]), 'damaged'],
       [gzipSync('abc').subarray(0, 12), 'damaged'],
       [tar([]), 'unsupported_type'],
       [zip([{ name: 'a.txt', content: 'x', encrypted: true }]), 'no_text'],

@@ -11,9 +11,11 @@ import { appendAttachments, checkDepth, type AttachedFile, type ReadAttachment }
 import { type Reader, ReadFailure, type ReadRequest, type Reading } from './reading.ts'
 import { TextBuilder } from './text-builder.ts'
 
-const filesMax = 2_000
+const filesMax = 10_000
 const gzipStart = Buffer.from('1f8b', 'hex')
 const blockBytes = 512
+const lineThenMail = Buffer.from('\nFrom ')
+const carriageReturn = 0x0d
 const [ordinary, oldOrdinary, longName, pax, paxForAll] = ['0', '\0', 'L', 'x', 'g']
 
 /** A reader of archives that reads what is in them by `readAttachment`. */
@@ -61,7 +63,7 @@ function gunzip(content: Buffer, maxOutputLength: number): Buffer {
 }
 
 function zipFiles(bytes: Uint8Array, unpackedBytesMax: number): AttachedFile[] {
-  const archive = openArchive(bytes, unpackedBytesMax)
+  const archive = openArchive(bytes, unpackedBytesMax, (name) => name)
   return archive.names.map((name) => ({ name, bytes: () => archive.read(name) ?? new Uint8Array() }))
 }
 
@@ -109,7 +111,8 @@ function tarSize(header: Buffer): number {
   const size = isBinary
     ? header.readUIntBE(130, 6)
     : Number.parseInt(untilNul(header.subarray(124, 136)).trim() || '0', 8)
-  if (!Number.isSafeInteger(size)) throw new ReadFailure('damaged', 'The archive is damaged. Pack it again.')
+  if (!Number.isSafeInteger(size) || size < 0)
+    throw new ReadFailure('damaged', 'The archive is damaged. Pack it again.')
   return size
 }
 
@@ -117,14 +120,18 @@ function tarSize(header: Buffer): number {
 function mailsIn(content: Buffer): AttachedFile[] {
   const files: AttachedFile[] = []
   let start = 0
-  while (start < content.length) {
-    const unix = content.indexOf('\n\nFrom ', start)
-    const windows = content.indexOf('\r\n\r\nFrom ', start)
-    const found = unix < 0 ? windows : windows < 0 ? unix : Math.min(unix, windows)
-    const end = found < 0 ? content.length : found + (found === unix ? 2 : 4)
+  for (const end of [...mailEnds(content), content.length]) {
     const mail = content.subarray(start, end)
     files.push({ name: `mail ${files.length + 1}`, bytes: () => mail, isMail: true })
     start = end
   }
   return files
+}
+
+/** Looks at each byte once, whatever ends the lines. */
+function* mailEnds(content: Buffer): Generator<number> {
+  for (let at = content.indexOf(lineThenMail); at >= 0; at = content.indexOf(lineThenMail, at + 1)) {
+    const before = content[at - 1] === carriageReturn ? at - 2 : at - 1
+    if (content[before] === lineThenMail[0]) yield at + 1
+  }
 }

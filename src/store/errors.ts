@@ -108,16 +108,30 @@ export function violationOf(thrown: unknown): Violation | null {
   }
 }
 
+/**
+ * The same for records that administrators and sign-ins change in any order, at once: a method that the engine ended
+ * because two waited for each other runs again. Each method changes in one transaction, or in one statement.
+ */
+export function settlingDeadlocks<Aggregate extends object>(aggregate: Aggregate): Aggregate {
+  return withAvailability(aggregate, deadlockRuns)
+}
+
+/** The other one of two goes on in the meantime; of many, a few lose more than once. */
+const deadlockRuns = 5
+
 /** The same object, with every method's engine errors about reaching the database made StoreUnavailable. */
-export function withAvailability<Aggregate extends object>(aggregate: Aggregate): Aggregate {
+export function withAvailability<Aggregate extends object>(aggregate: Aggregate, runs = 1): Aggregate {
   const wrapped = Object.entries(aggregate).map(
     ([name, method]: [string, (...args: unknown[]) => Promise<unknown>]) => [
       name,
       async (...args: unknown[]): Promise<unknown> => {
-        try {
-          return await method(...args)
-        } catch (thrown) {
-          throw isUnavailable(thrown) ? new StoreUnavailable(thrown) : thrown
+        for (let run = 1; ; run += 1) {
+          try {
+            return await method(...args)
+          } catch (thrown) {
+            if (run < runs && isDeadlock(thrown)) continue
+            throw isUnavailable(thrown) ? new StoreUnavailable(thrown) : thrown
+          }
         }
       },
     ],
@@ -164,6 +178,10 @@ export function isUnreachable(thrown: unknown): boolean {
 /** Whether a lock was not given in time, or a deadlock ended the wait for it: the same transaction may succeed later. */
 export function isLockTimeout(thrown: unknown): boolean {
   return /^(55P03|40P01)$/.test(codeOf(thrown))
+}
+
+function isDeadlock(thrown: unknown): boolean {
+  return codeOf(thrown) === '40P01'
 }
 
 function codeOf(thrown: unknown): string {

@@ -20,7 +20,7 @@ import type { QdrantAddress } from './documents/vector-places.ts'
 import { documentWork } from './documents/thread/document-threads.ts'
 import { storedBytes, type StoredBytes } from './documents/stored-bytes.ts'
 import { engineOf, openDatabase, type Database, type DatabaseOptions, type Engine } from './database.ts'
-import { withAvailability } from './errors.ts'
+import { settlingDeadlocks, withAvailability } from './errors.ts'
 import { exportStore, type ExportStore } from './exports/usage-exports.ts'
 import { groupStore, type GroupStore } from './identity/groups.ts'
 import { identityStore, type IdentityStore } from './identity/identities.ts'
@@ -162,11 +162,11 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
   })
   return {
     ...identityStores(database, pools),
-    providers: withAvailability(providerStore(database, sealer)),
-    models: withAvailability(modelStore(database)),
-    inflightOverrides: withAvailability(inflightOverrideStore(database)),
-    prices: withAvailability(priceStore(database)),
-    budgets: withAvailability(budgetStore(database)),
+    providers: settlingDeadlocks(providerStore(database, sealer)),
+    models: settlingDeadlocks(modelStore(database)),
+    inflightOverrides: settlingDeadlocks(inflightOverrideStore(database)),
+    prices: settlingDeadlocks(priceStore(database)),
+    budgets: settlingDeadlocks(budgetStore(database)),
     budgetPlace: withAvailability(budgetPlace(database)),
     usage: withAvailability(usageStore(slow.usage)),
     responses: withAvailability(storedResponseStore(database)),
@@ -179,7 +179,7 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     webhooks: withAvailability(webhookStore(database, sealer)),
     documents: withAvailability(documents),
     documentBytes: pools.bytes && withAvailability(storedBytes(pools.bytes)),
-    settings: withAvailability(settingStore(database)),
+    settings: settlingDeadlocks(settingStore(database)),
     audit: withAvailability(auditStore(database)),
     contentLogs: withAvailability(contentLogStore(database, sealer)),
     exports: withAvailability(exportStore(database)),
@@ -208,13 +208,13 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
 function identityStores(database: Database, { reports }: Pick<Pools, 'reports'>) {
   return {
     // A search looks at every user, and one among keys at every key.
-    users: withAvailability({ ...userStore(database), list: (query) => userStore(reports).list(query) }),
-    keys: withAvailability({ ...keyStore(database), list: (query) => keyStore(reports).list(query) }),
-    groups: withAvailability(groupStore(database)),
-    sessions: withAvailability(sessionStore(database)),
-    invitations: withAvailability(invitationStore(database)),
-    identities: withAvailability(identityStore(database)),
-    scim: withAvailability(scimStore(database)),
+    users: settlingDeadlocks({ ...userStore(database), list: (query) => userStore(reports).list(query) }),
+    keys: settlingDeadlocks({ ...keyStore(database), list: (query) => keyStore(reports).list(query) }),
+    groups: settlingDeadlocks(groupStore(database)),
+    sessions: settlingDeadlocks(sessionStore(database)),
+    invitations: settlingDeadlocks(invitationStore(database)),
+    identities: settlingDeadlocks(identityStore(database)),
+    scim: settlingDeadlocks(scimStore(database)),
   } satisfies Partial<Store>
 }
 

@@ -1,4 +1,4 @@
-/** Changes of one version of a record, made at the same time on several processes: one happens. */
+/** Changes of one record at the same time on several processes: of one version one happens, of a user's parts by SCIM all. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { makeCluster, type Cluster, type TestReplica } from '#test/support/app/cluster.ts'
 import { readRecord, recordKinds, type AdminCall } from '#test/support/contract/record-kinds.ts'
@@ -18,7 +18,7 @@ describe.skipIf(serverUrl === undefined)(`several processes${reason}`, () => {
 
   function callOn({ url }: TestReplica): AdminCall {
     return async (method, path, { body, headers } = {}) => {
-      const answer = await fetch(`${url}/admin/api/v1${path}`, {
+      const answer = await fetch(path.startsWith('/scim/') ? `${url}${path}` : `${url}/admin/api/v1${path}`, {
         method,
         headers: { authorization: `Bearer ${cluster.adminKey}`, 'content-type': 'application/json', ...headers },
         ...(body && { body: JSON.stringify(body) }),
@@ -71,5 +71,52 @@ describe.skipIf(serverUrl === undefined)(`several processes${reason}`, () => {
         isDeleted ? [path, 404, 204, 404] : [path, 200, 409, 200],
       )
     }
+  })
+
+  test.each([1, 2, 3, 4])(
+    'a user is disabled by SCIM and stays so, whatever else of it is changed (%d)',
+    async (round) => {
+      const [one, two] = calls as [AdminCall, AdminCall]
+      const path = `/scim/v2/Users/${cluster.userId}`
+      const changes = {
+        active: false,
+        displayName: `D${round}`,
+        'name.givenName': `G${round}`,
+        'name.familyName': `F${round}`,
+        externalId: `E${round}`,
+        userName: `user${round}@example.org`,
+      }
+      const patch = (...operations: readonly object[]) => ({
+        schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+        Operations: operations,
+      })
+      await one('PATCH', path, { body: patch({ op: 'replace', path: 'active', value: true }) })
+      const answers = await Promise.all(
+        Object.entries(changes).map(([attribute, value], turn) =>
+          (turn % 2 === 0 ? one : two)('PATCH', path, { body: patch({ op: 'replace', path: attribute, value }) }),
+        ),
+      )
+      expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200))
+      const { active, displayName, externalId, userName } = changes
+      expect((await two('GET', path)).body).toMatchObject({
+        active,
+        displayName,
+        externalId,
+        userName,
+        name: { givenName: `G${round}`, familyName: `F${round}` },
+      })
+    },
+  )
+
+  test.each([2, 8])('headers that %d administrators add to a provider at once are all there', async (count) => {
+    const [one, two] = calls as [AdminCall, AdminCall]
+    const made = await one('POST', '/providers', { body: { name: `h${count}`, base_url: 'http://127.0.0.1:9/v1' } })
+    const path = `/providers/${(made.body as { readonly id: string }).id}`
+    const names = Array.from({ length: count }, (_, at) => `x-${at}`)
+    const answers = await Promise.all(
+      names.map((name, turn) => (turn % 2 === 0 ? one : two)('PATCH', path, { body: { headers: { [name]: name } } })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(Array(count).fill(200))
+    expect((await two('GET', path)).body).toMatchObject({ header_names: names })
   })
 })

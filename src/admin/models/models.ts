@@ -1,7 +1,9 @@
 /** Routes of models and their aliases: what has been answered holds for the next request. */
 import { pageAnswer, pageOnWire, pageQuery } from '#http/page.ts'
+import { ApiError } from '#errors/api-error.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
+import { Missing } from '#store/errors.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
 import { requireEditable, requireFound, id } from '../fields.ts'
@@ -51,7 +53,7 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       async handle({ body }) {
         await requireGroups(admin, body.groups)
         const model = newModel(body, await newModelReferences(admin, body), clock.now())
-        await store.models.insert(model)
+        await referring(() => store.models.insert(model))
         await feed.publish([{ kind: 'model', id: model.id }])
         return modelOnWire(requireFound(await store.models.get(model.id), 'model'))
       },
@@ -87,7 +89,8 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
         await requireGroups(admin, body.groups)
         const references = await readModelReferences(admin, body, before)
         const patch = modelPatch(body, references)
-        const model = requireFound(await store.models.update(before.id, patch, unchanged(modelVersion)), 'model')
+        const changed = await referring(() => store.models.update(before.id, patch, unchanged(modelVersion)))
+        const model = requireFound(changed, 'model')
         await feed.publish([{ kind: 'model', id: model.id }])
         return modelOnWire(model)
       },
@@ -107,4 +110,14 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       },
     }),
   ]
+}
+
+/** Answers 422 when a record that the model refers to was deleted after it was looked up. */
+async function referring<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (thrown) {
+    if (!(thrown instanceof Missing)) throw thrown
+    throw new ApiError('validation_failed', { message: `${thrown.message} It was deleted at this moment.` })
+  }
 }

@@ -7,10 +7,12 @@ import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import { providerPresets } from '#providers/presets.ts'
 import { providerKindNames } from '#providers/registry.ts'
+import type { Check } from '#store/checked-change.ts'
 import { readAllPages } from '../read-all-pages.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
 import { requireEditable, requireFound } from '../fields.ts'
+import { fromCurrent } from '../record-version.ts'
 import { requireUnreferenced } from '../models/model-references.ts'
 import { importAnswer, importedModels, importModels } from './import-models.ts'
 import { discoveryAnswer, testConnection } from './provider-discovery.ts'
@@ -111,9 +113,7 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       errors: ['conflict', 'declared_read_only'],
       current,
       async handle({ params, body, unchanged }) {
-        const before = requireEditable(requireFound(await store.providers.get(params.id), 'provider'))
-        const patch = providerPatch(before, body)
-        const provider = requireFound(await store.providers.update(before.id, patch, unchanged(version)), 'provider')
+        const provider = await fromCurrent(version, unchanged, (same) => changeProvider(admin, params.id, body, same))
         await feed.publish([{ kind: 'provider', id: provider.id }])
         return providerOnWire(provider, sealer)
       },
@@ -143,6 +143,16 @@ function recordRoutes(admin: Admin): Route<Caller>[] {
       },
     }),
   ]
+}
+
+async function changeProvider(
+  { store }: Admin,
+  id: string,
+  change: z.output<typeof providerChange>,
+  same: (read: ProviderRecord) => Check<ProviderRecord>,
+): Promise<ProviderRecord> {
+  const before = requireEditable(requireFound(await store.providers.get(id), 'provider'))
+  return requireFound(await store.providers.update(id, providerPatch(before, change), same(before)), 'provider')
 }
 
 function testRoutes(admin: Admin): Route<Caller>[] {

@@ -111,18 +111,32 @@ async function createUser(admin: Admin, { body, base }: ScimCall) {
   return userResource(await found(admin, user.id), base)
 }
 
+/** Writes only what the request changes: a change of something else at the same moment stays. */
 async function changeUser(admin: Admin, { id, base }: ScimCall, change: (before: WrittenUser) => WrittenUser) {
   const { store, feed, clock } = admin
-  const before = await found(admin, id)
-  requireEditable(before.user)
-  const written = complete(change(writtenOf(before)))
-  const patch = { email: written.email, name: nameOf(written), disabled: !written.active }
+  const user = await found(admin, id)
+  requireEditable(user.user)
+  const before = writtenOf(user)
+  const written = complete(change(before))
+  const patch = changedFields(recordOf(before), recordOf(written))
   requireFound(await store.users.update(id, patch, clock.now(), { keepAdministrator: true }), 'user')
-  if (patch.disabled) await store.sessions.deleteOfUser(id)
+  if (patch.disabled === true) await store.sessions.deleteOfUser(id)
   // Published before the rest: who is made inactive is refused even if the names cannot be written.
   await feed.publish([{ kind: 'user', id }])
-  await store.scim.putUserFields(id, fieldsOf(written))
+  const fields = fieldsOf(written)
+  await store.scim.putUserFields(id, fields, changedFields(fieldsOf(before), fields))
   return userResource(await found(admin, id), base)
+}
+
+function recordOf(written: WrittenUser) {
+  return { email: written.email, name: nameOf(written), disabled: !written.active }
+}
+
+function changedFields<T extends object>(before: T, after: T): Partial<T> {
+  const keys = Object.keys(after) as (keyof T)[]
+  return Object.fromEntries(
+    keys.filter((key) => before[key] !== after[key]).map((key) => [key, after[key]]),
+  ) as Partial<T>
 }
 
 async function deleteUser(admin: Admin, { id }: ScimCall): Promise<null> {

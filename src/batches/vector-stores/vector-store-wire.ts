@@ -25,8 +25,8 @@ const chunking = z.discriminatedUnion('type', [
     type: z.literal('static'),
     static: z
       .object({
-        max_chunk_size_tokens: z.int('expected a whole number').min(100).max(4096),
-        chunk_overlap_tokens: z.int('expected a whole number').min(0),
+        max_chunk_size_tokens: z.int('expected a whole number from 100 to 4096').min(100).max(4096),
+        chunk_overlap_tokens: z.int('expected a whole number, 0 or more').min(0),
       })
       .refine(
         ({ max_chunk_size_tokens: most, chunk_overlap_tokens: overlap }) => 2 * overlap <= most,
@@ -36,7 +36,7 @@ const chunking = z.discriminatedUnion('type', [
 ])
 const expiresAfter = z.object({
   anchor: z.literal('last_active_at'),
-  days: z.int('expected a whole number').min(1).max(365),
+  days: z.int('expected a whole number from 1 to 365').min(1).max(365),
 })
 const name = z.string().max(256)
 const fileId = z.string().min(1).max(100)
@@ -85,7 +85,7 @@ export const searchRequest = z
   .object({
     query: z.union([question, z.array(question).min(1).max(10)]),
     filters: z.looseObject({ type: z.string() }).nullish(),
-    max_num_results: z.int('expected a whole number').min(1).max(50).default(10),
+    max_num_results: z.int('expected a whole number from 1 to 50').min(1).max(50).default(10),
     ranking_options: rankingOptions.nullish(),
     rewrite_query: z.boolean().optional().describe('Questions are searched as they are'),
   })

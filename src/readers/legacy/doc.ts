@@ -123,6 +123,8 @@ class DocWriter {
   #text = ''
   /** Open fields; of each only what it shows is text. */
   readonly #fields: boolean[] = []
+  /** Those among them that have not come to what they show. */
+  #computing = 0
   #cell: string[] = []
   #row: string[] = []
   #rows: string[][] = []
@@ -148,18 +150,29 @@ class DocWriter {
   end(): void {
     this.#paragraph(0x0d, { style: 0, inTable: false, endsRow: false })
     this.#fields.length = 0
+    this.#computing = 0
   }
 
   #add(text: string): void {
-    if (!this.#fields.includes(false)) this.#text += text
+    if (this.#computing === 0) this.#text += text
   }
 
   #sign(code: number): void {
-    if (code === fieldBegin) this.#fields.push(false)
-    else if (code === fieldSeparator && this.#fields.length > 0) this.#fields[this.#fields.length - 1] = true
-    else if (code === fieldEnd) this.#fields.pop()
+    if (code === fieldBegin) this.#openField()
+    else if (code === fieldSeparator || code === fieldEnd) this.#showField(code === fieldSeparator)
     else if (code === 0x0b) this.#add('\n')
     else if (code === 0x09) this.#add('\t')
+  }
+
+  #openField(): void {
+    this.#fields.push(false)
+    this.#computing += 1
+  }
+
+  /** What the innermost field shows begins, or the field ends. */
+  #showField(staysOpen: boolean): void {
+    if (this.#fields.pop() === false) this.#computing -= 1
+    if (staysOpen) this.#fields.push(true)
   }
 
   #paragraph(code: number, { style, inTable, endsRow }: ParagraphLook): void {

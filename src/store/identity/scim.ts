@@ -64,8 +64,8 @@ export interface ScimStore {
   user(id: string): Promise<ScimUser | null>
   /** Adds a user. Throws NameTaken. */
   insertUser(user: User, fields: ScimUserFields): Promise<void>
-  /** Writes what only the service says. Throws NameTaken and Missing. */
-  putUserFields(userId: string, fields: ScimUserFields): Promise<void>
+  /** Writes what only the service says; of what is there already only `changed`. Throws NameTaken and Missing. */
+  putUserFields(userId: string, fields: ScimUserFields, changed: Partial<ScimUserFields>): Promise<void>
   /** As `users`. */
   groups(query: ScimQuery, withMembers: boolean): Promise<ScimList<ScimGroup>>
   group(id: string, withMembers: boolean): Promise<ScimGroup | null>
@@ -124,11 +124,13 @@ function userCalls(database: Database): UserCalls {
       refusing({ taken: fields.userName }, () =>
         kysely.transaction().execute(async (trx) => {
           await userStore({ ...database, kysely: trx }).insert(user, null)
-          await putFields(trx, user.id, fields)
+          await putFields(trx, user.id, fields, {})
         }),
       ),
-    putUserFields: (userId, fields) =>
-      refusing({ taken: fields.userName, reference: new Missing('user') }, () => putFields(kysely, userId, fields)),
+    putUserFields: (userId, fields, changed) =>
+      refusing({ taken: fields.userName, reference: new Missing('user') }, () =>
+        putFields(kysely, userId, fields, changed),
+      ),
   }
 }
 
@@ -217,17 +219,30 @@ async function addMembers(trx: Transaction<Tables>, groupId: string, userIds: re
   }
 }
 
-async function putFields(on: Kysely<Tables>, userId: string, fields: ScimUserFields): Promise<void> {
+async function putFields(
+  on: Kysely<Tables>,
+  userId: string,
+  fields: ScimUserFields,
+  changed: Partial<ScimUserFields>,
+): Promise<void> {
   const row = {
+    user_id: userId,
     user_name: fields.userName,
     external_id: fields.externalId,
     given_name: fields.givenName,
     family_name: fields.familyName,
   }
+  const changes = {
+    user_name: changed.userName,
+    external_id: changed.externalId,
+    given_name: changed.givenName,
+    family_name: changed.familyName,
+  }
   await on
     .insertInto('scim_users')
-    .values({ user_id: userId, ...row })
-    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(row))
+    .values(row)
+    // The id is there for a change of nothing.
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ user_id: userId, ...changes }))
     .execute()
 }
 
