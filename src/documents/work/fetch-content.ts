@@ -31,7 +31,7 @@ export function createFetchContent(deps: FetchDeps): FetchContent {
     const { url, ...reader } = run.document.reader
     if (typeof url !== 'string') return
     const { store, blobs, blobUse, isOnlyProcess, spool, now } = deps
-    const { id, sha256: before } = run.document
+    const { id, sha256: before, source } = run.document
     const { received, etag } = await fetch(deps, new URL(url), run.signal)
     const { sha256, bytes } = received
     try {
@@ -40,7 +40,9 @@ export function createFetchContent(deps: FetchDeps): FetchContent {
       await blobs.put([{ ...received, id }])
       const place = isOnlyProcess ? null : await blobs.place()
       const content = { sha256, bytes, place, reader }
-      await store.receive(run.lease, { ...content, version: etag }, await now())
+      // What the importer has said counts more.
+      const version = source?.version ?? etag
+      await store.receive(run.lease, { ...content, version }, await now())
       run.received(content)
     } finally {
       await spool.discard(received)

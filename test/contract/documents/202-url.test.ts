@@ -184,8 +184,8 @@ describe('an item', () => {
 
   test('can say what its source and its file are called', async () => {
     page = () => html('<p>Named.</p>')
-    const record = await app.imported(item('/n', { source: 'cats', source_id: 'named' }))
-    expect([record.source, record.source_id]).toEqual(['cats', 'named'])
+    const record = await app.imported(item('/n', { source: 'cats', source_id: 'named', source_version: '7' }))
+    expect([record.source, record.source_id, record.source_version]).toEqual(['cats', 'named', '7'])
   })
 })
 

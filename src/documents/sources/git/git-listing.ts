@@ -11,7 +11,7 @@ import { blobIn, objectsIn, type PackedObject } from './pack.ts'
 import { delimiterPacket, flushPacket, lineOf, malformed, packet, packetsOf, packOf } from './packets.ts'
 
 export interface GitPlace {
-  /** Of the repository, as `git clone` takes it. */
+  /** The address of the repository, as `git clone` takes it. */
   readonly url: URL
   /** `user:password` or `user:token`. */
   readonly credential: Secret | null
@@ -23,7 +23,7 @@ export interface GitPlace {
 
 const answerBytesMax = 16 * 1024 * 1024
 const packBytesMax = 64 * 1024 * 1024
-const treeBounds = { objectBytesMax: 8 * 1024 * 1024, bytesMax: 256 * 1024 * 1024 }
+const treeBounds = { objectBytesMax: 4 * 1024 * 1024, bytesMax: 256 * 1024 * 1024 }
 const idLength = 20
 const foldersDeep = 256
 

@@ -28,16 +28,20 @@ export interface PackBounds {
   readonly bytesMax: number
 }
 
-/** Objects after which other work has its turn. */
+/** Objects, and bytes of them, after which other work has its turn. */
 const objectsOfTurn = 50
+const bytesOfTurn = 1_048_576
 
 /** The objects by their ids (SHA-1). Rejects with SourceFailure. */
 export async function objectsIn(pack: Buffer, bounds: PackBounds): Promise<ReadonlyMap<string, PackedObject>> {
   const reader = new PackReader(pack, bounds)
   const count = countIn(pack)
+  let bytes = 0
   for (let index = 0; index < count; index += 1) {
-    reader.next()
-    if (index % objectsOfTurn === 0) await new Promise((resolve) => setImmediate(resolve))
+    bytes += reader.next()
+    if (index % objectsOfTurn > 0 && bytes < bytesOfTurn) continue
+    bytes = 0
+    await new Promise((resolve) => setImmediate(resolve))
   }
   return reader.objects
 }
@@ -129,7 +133,8 @@ class PackReader {
     this.#bytesLeft = bounds.bytesMax
   }
 
-  next(): void {
+  /** Reads the next object; its bytes. */
+  next(): number {
     const start = this.#at
     const { type, size, end } = objectHead(this.#pack, start)
     this.#at = end
@@ -140,6 +145,7 @@ class PackReader {
     if (object === undefined) throw malformed()
     this.#byOffset.set(start, object)
     this.objects.set(idOf(object), object)
+    return object.data.byteLength
   }
 
   /** What a delta is applied to: bases come before what is made of them, since the pack is complete in itself. */
@@ -184,7 +190,7 @@ class PackReader {
   #take(bytes: number): void {
     this.#bytesLeft -= bytes
     if (bytes > this.#bounds.objectBytesMax || this.#bytesLeft < 0)
-      throw new SourceFailure('The lists of files in this repository are larger than this server takes.')
+      throw new SourceFailure('The lists of files in this repository are larger than the limit of this server.')
   }
 }
 

@@ -51,19 +51,34 @@ interface Draft {
   readonly ignore: string
 }
 
-function draftOf(source: Source | null): Draft {
+const empty: Draft = {
+  name: '',
+  kind: 'webdav',
+  url: '',
+  credential: '',
+  category: 'default',
+  owners: '',
+  everyMinutes: '60',
+  region: '',
+  branch: '',
+  path: '',
+  ignore: '',
+}
+
+function draftOf({ name, kind, url, category, owners, every_minutes: everyMinutes, ...more }: Source): Draft {
+  const { region, branch, path, ignore } = more
   return {
-    name: source?.name ?? '',
-    kind: source?.kind ?? 'webdav',
-    url: source?.url ?? '',
-    credential: '',
-    category: source?.category ?? 'default',
-    owners: source?.owners?.join(', ') ?? '',
-    everyMinutes: String(source?.every_minutes ?? 60),
-    region: source?.region ?? '',
-    branch: source?.branch ?? '',
-    path: source?.path ?? '',
-    ignore: source?.ignore.join(', ') ?? '',
+    ...empty,
+    name,
+    kind,
+    url,
+    category,
+    owners: owners?.join(', ') ?? '',
+    everyMinutes: String(everyMinutes),
+    region: region ?? '',
+    branch: branch ?? '',
+    path: path ?? '',
+    ignore: ignore.join(', '),
   }
 }
 
@@ -93,7 +108,7 @@ function fieldsOf(draft: Draft) {
 
 export function SourceDialog({ source, onClose }: SourceDialogProps) {
   const queryClient = useQueryClient()
-  const [draft, setDraft] = useState(() => draftOf(source))
+  const [draft, setDraft] = useState(() => (source === null ? empty : draftOf(source)))
   const [user, setUser] = useState<User | null>(null)
   const set = (change: Partial<Draft>): void => setDraft((before) => ({ ...before, ...change }))
   async function save(): Promise<void> {
