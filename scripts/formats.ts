@@ -31,12 +31,10 @@ export function formatsMarkdown(): string {
   ].join('\n')
 }
 
-const rest = `**Not read**: RAR and other archives, 7z with a password or with PPMd, BZip2 or filters for programs, AVI and FLV, programs,
-.xlsb. **Dropped**: pictures inside documents (counted in a warning), link addresses, formulas of spreadsheets without a saved
-value. Readers fetch nothing from a network and run no macro or script.
-
-**Text recognition** reads pictures and the pages of a PDF that have no text layer, without a model and without a
-network, where the packages \`tesseract.js-core\` and \`@tesseract.js-data/eng\` are installed: in every source checkout, and
+const rest = `**Not read** without a [reader on another server](#readers-on-other-servers): RAR and other archives, 7z with a password or
+with PPMd, BZip2 or filters for programs, AVI and FLV, programs, .xlsb. **Dropped**: pictures inside documents (counted in a
+warning), link addresses, formulas of spreadsheets without a saved value. Readers fetch nothing from a network and run no
+macro or script.`tesseract.js-core\` and \`@tesseract.js-data/eng\` are installed: in every source checkout, and
 in \`node_modules\` beside the one-file binary (\`npm install --prefix /usr/local/bin tesseract.js-core@7.0.0
 @tesseract.js-data/eng@1.0.0\`, with the folder in which the binary is). Without them such pages are left out with a
 warning, and pictures are refused. Other languages: \`documents.ocr.languages\`, with data from \`@tesseract.js-data/deu\`

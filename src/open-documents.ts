@@ -5,6 +5,7 @@
  */
 import { join, resolve } from 'node:path'
 import type { Model } from '#catalog/catalog.ts'
+import { externalReaders } from '#config/settings/external-readers.ts'
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { BlobUpkeep, type BlobUpkeepOptions } from '#documents/blobs/blob-upkeep.ts'
 import { BlobUse } from '#documents/blobs/blob-use.ts'
@@ -17,6 +18,7 @@ import { EmbedQueue } from '#documents/embedders/embed-queue.ts'
 import { EmbedderRegistry, type EmbedderRegistryOptions } from '#documents/embedders/embedder-registry.ts'
 import { HashingEmbedder } from '#documents/embedders/hashing-embedder.ts'
 import { LocalEmbedder } from '#documents/embedders/local-embedder.ts'
+import { ExternalReaders } from '#documents/external/external-readers.ts'
 import { ocrOptions } from '#documents/reading/ocr-options.ts'
 import type { DocumentModels, NamedModel } from '#documents/models.ts'
 import { ReadingPool, type ReadingPoolOptions } from '#documents/reading/reading-pool.ts'
@@ -25,8 +27,11 @@ import { DocumentWorker, type DocumentWorkerOptions } from '#documents/work/docu
 import { VectorUpkeep } from '#documents/work/vector-upkeep.ts'
 import { packWords } from '#documents/work/word-upkeep.ts'
 import { StorageHealth } from '#documents/storage-health.ts'
+import { PageFetcher } from '#documents/web/page-fetcher.ts'
+import { SourceClient } from '#documents/web/source-client.ts'
 import { CompletionNotifier } from '#documents/work/completion-notifier.ts'
-import { processDocument } from '#documents/work/process-document.ts'
+import { createFetchContent } from '#documents/work/fetch-content.ts'
+import { processDocument, type ProcessDeps } from '#documents/work/process-document.ts'
 import { createReadDocument } from '#documents/work/read-document.ts'
 import type { Run } from '#documents/work/run.ts'
 import { countRun } from '#documents/work/run-metrics.ts'
@@ -42,8 +47,11 @@ import { resolveModel } from '#gateway/admission/resolve-model.ts'
 import type { TraceOptions } from '#gateway/usage/usage-recorder.ts'
 import { ByteBudget } from '#lib/byte-budget.ts'
 import type { Clock } from '#lib/clock.ts'
+import { Http1Client } from '#lib/http1/client.ts'
+import type { ProxyFor } from '#lib/http1/proxy.ts'
 import { Loop, pause } from '#lib/loop.ts'
 import type { Logger } from '#observe/log.ts'
+import { mediaTypesOf } from '#readers/readers.ts'
 import type { Leader } from '#replica/leader.ts'
 import type { LiveState } from '#replica/live-state.ts'
 import type { Store } from '#store/store.ts'
@@ -61,6 +69,8 @@ export interface OpenDocumentsOptions {
   readonly gateway: Gateway
   /** Takes the spans of what was done; null when no traces are made. */
   readonly traces: TraceOptions | null
+  /** The way to readers on other servers. */
+  readonly proxyFor?: ProxyFor | undefined
 }
 
 export interface OpenDocuments {
@@ -79,13 +89,14 @@ const vectorsEveryMs = 2000
 const wordsEveryMs = 5000
 const detectMs = 5000
 const drawMs = 30_000
+const readerHeadBytesMax = 32_768
 /** CPU time to take a request apart, most of which the system needs to make the files. */
 const unpackMs = 60_000
 const retryBudgetMs = { passage: 120_000, query: 5000 }
 
 /** What is opened here is closed with `opening`, in reverse. Paths are absolute: files are read in a process with another working directory. */
 export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDisposableStack): OpenDocuments {
-  const { settings, store, state, clock, logger, gateway, traces } = options
+  const { settings, store, state, clock, logger, gateway } = options
   const isOnlyProcess = store.replicas === null
   const directory = resolve(settings.get('data_dir'), 'documents')
   const spool = opening.use(new Spool(join(directory, 'incoming')))
@@ -100,18 +111,19 @@ export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDispo
   const callerOf = callerLookup(state.directory, operator)
   const embedders = openEmbedders(options, { models, callerOf }, opening)
   const notifier = new CompletionNotifier(store.documents, clock)
-  const readDocument = createReadDocument({ pool, settings, models })
-  const embedding = { callerOf, embedders, embedQueue }
-  const parts = { store: store.documents, blobs, isOnlyProcess, spool, storage, ...embedding, readDocument }
-  const process = (run: Run) => processDocument(parts, run)
-  const ended = async (run: Run, outcome: string): Promise<void> => {
-    countRun(gateway.metrics, run, outcome)
-    if (traces !== null) traces.add(runSpans(run, outcome, traces.ratio()))
-    notifier.notify()
-    if (outcome === 'completed' && run.document.version > 1)
-      await blobUse.removeUnreferenced(await blobs.listOf(run.document.id))
+  const external = openReaders(options, opening)
+  const kept = { store: store.documents, blobs, isOnlyProcess, spool }
+  const parts: ProcessDeps = {
+    ...kept,
+    storage,
+    callerOf,
+    embedders,
+    embedQueue,
+    fetchContent: createFetchContent({ ...kept, blobUse, settings, now, pages: openPages(options, opening) }),
+    readDocument: createReadDocument({ pool, settings, models, external }),
   }
-
+  const process = (run: Run) => processDocument(parts, run)
+  const ended = endOfRuns(options, { notifier, blobUse, blobs })
   const work = openWork(options, { places, blobUse, spool, now, process, ended }, opening)
   const documents: Documents = {
     settings,
@@ -127,6 +139,7 @@ export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDispo
     storage,
     budget: new ByteBudget(settings.get('documents.bytes_in_flight')),
     models,
+    external,
     embedQuery: (query) => embedQuery(embedders, embedQueue, query),
     ...openShortWork(settings, spool, opening),
     notifier,
@@ -141,6 +154,20 @@ export function openDocuments(options: OpenDocumentsOptions, opening: AsyncDispo
     work.start()
   }
   return { documents, start, retrieve: (retrieval) => retrieve(documents, retrieval) }
+}
+
+/** What follows on the end of a run: the bytes of a version that was replaced are removed. */
+function endOfRuns(
+  { gateway, traces }: OpenDocumentsOptions,
+  { notifier, blobUse, blobs }: Pick<Documents, 'notifier' | 'blobUse' | 'blobs'>,
+): DocumentWorkerOptions['ended'] {
+  return async (run, outcome) => {
+    countRun(gateway.metrics, run, outcome)
+    if (traces !== null) traces.add(runSpans(run, outcome, traces.ratio()))
+    notifier.notify()
+    if (outcome === 'completed' && run.document.version > 1)
+      await blobUse.removeUnreferenced(await blobs.listOf(run.document.id))
+  }
 }
 
 interface WorkParts extends Pick<DocumentWorkerOptions, 'now' | 'process' | 'ended'> {
@@ -215,6 +242,36 @@ function openEmbedders(
   const local = modelDirectory === null ? null : opening.use(new LocalEmbedder({ modelDirectory }))
   const hashing = opening.use(new HashingEmbedder())
   return new EmbedderRegistry({ ...calls, hashing, local, batchMax: () => settings.get('documents.embed_batch') })
+}
+
+/** For addresses that users name. */
+function openPages({ settings, gateway, proxyFor }: OpenDocumentsOptions, opening: AsyncDisposableStack): PageFetcher {
+  const { clock, ticker } = gateway
+  const client = opening.use(
+    new SourceClient({
+      clock,
+      ticker,
+      proxyFor,
+      allowsPrivate: () => settings.get('documents.urls_allow_private'),
+      allowedBy: 'documents.urls_allow_private',
+      timeoutMs: () => settings.get('documents.source_timeout_seconds') * 1000,
+    }),
+  )
+  return new PageFetcher({ client, clock })
+}
+
+/** The readers on other servers that the configuration names; there may be none. */
+function openReaders(
+  { settings, gateway, proxyFor }: OpenDocumentsOptions,
+  opening: AsyncDisposableStack,
+): ExternalReaders {
+  const { clock, ticker, metrics, logger } = gateway
+  const entries = externalReaders(settings.get('documents.readers')?.reveal() ?? '[]')
+  const client = opening.use(
+    new Http1Client({ clock, ticker, headBytesMax: readerHeadBytesMax, ...(proxyFor && { proxyFor }) }),
+  )
+  const answerBytesMax = (): number => settings.get('documents.max_unpacked_bytes')
+  return new ExternalReaders({ entries, client, metrics, clock, logger, answerBytesMax, mediaTypesOf })
 }
 
 function openPool(settings: LiveSettings, options: Partial<ReadingPoolOptions> = {}): ReadingPool {

@@ -1,7 +1,7 @@
 /** The sources' part of the composition root: what looks at them, and the loop that does so when they are due. */
 import { callerLookup } from '#documents/callers.ts'
 import type { Documents } from '#documents/documents.ts'
-import { SourceClient } from '#documents/sources/source-client.ts'
+import { SourceClient } from '#documents/web/source-client.ts'
 import { Sources } from '#documents/sources/sources.ts'
 import type { Gateway } from '#gateway/gateway.ts'
 import { AnySignal } from '#lib/any-signal.ts'
@@ -33,6 +33,7 @@ export function openSources(options: OpenSourcesOptions, opening: AsyncDisposabl
       ticker,
       proxyFor,
       allowsPrivate: () => settings.get('documents.sources_allow_private'),
+      allowedBy: 'documents.sources_allow_private',
       timeoutMs: () => settings.get('documents.source_timeout_seconds') * 1000,
     }),
   )

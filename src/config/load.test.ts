@@ -1,3 +1,4 @@
+import { externalReaders } from './settings/external-readers.ts'
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { Secret } from '#lib/secret.ts'
@@ -122,6 +123,44 @@ describe('the issuer of OpenID Connect', () => {
     const [problem, ...others] = problemsOf({ yaml: 'auth: {oidc: {issuer: "https://id.example.org"}}' })
     expect([problem?.name, others]).toEqual(['auth.oidc.client_id', []])
     expect(problem?.expected).toContain('auth.oidc.issuer')
+  })
+})
+
+describe('readers on other servers', () => {
+  const reader = {
+    name: 'layout',
+    kind: 'docling',
+    url: 'http://docling:5001/',
+    types: ['pdf', 'image/*', 'image/heic'],
+  }
+  const readers = (...list: readonly object[]) => ({ environment: { SLUICE_DOCUMENTS_READERS: JSON.stringify(list) } })
+
+  test('are taken from JSON and from a list in the file, and print as a secret', () => {
+    const yaml =
+      'documents: {readers: [{name: layout, kind: tika, url: "http://tika:9998", types: [pdf], credential: key}]}'
+    for (const given of [readers(reader), { yaml }]) {
+      const value = loaded(given).settings['documents.readers']
+      expect(externalReaders(value?.reveal() ?? '')).toMatchObject([
+        { name: 'layout', types: expect.any(Array), seconds: 300 },
+      ])
+      expect(String(value)).toBe('[secret]')
+    }
+  })
+
+  test.each<[string, readonly object[]]>([
+    ['two of one name', [reader, reader]],
+    ['the name of a built-in reader', [{ ...reader, name: 'pdf' }]],
+    ['a kind that there is not', [{ ...reader, kind: 'pandoc' }]],
+    ['a type that there is not', [{ ...reader, types: ['pdv'] }]],
+    ['the type auto', [{ ...reader, types: ['auto'] }]],
+    ['an address that is none', [{ ...reader, url: 'docling:5001' }]],
+    ['a field that would end a header', [{ ...reader, fields: { a: 'b\r\nc: d' } }]],
+    ['a field that there is not', [{ ...reader, kinds: [] }]],
+    ['none', []],
+  ])('%s is refused', (_what, list) => {
+    const [problem] = problemsOf(readers(...list))
+    expect(problem?.name).toBe('documents.readers')
+    expect(problem?.expected).toContain('docling, tika or unstructured')
   })
 })
 

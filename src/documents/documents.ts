@@ -9,6 +9,7 @@ import type { BlobStore } from './blobs/blob-store.ts'
 import type { BlobUse } from './blobs/blob-use.ts'
 import type { Spool } from './blobs/spool.ts'
 import type { QueryEmbedding } from './embedders/embed-query.ts'
+import type { ExternalReaders } from './external/external-readers.ts'
 import type { DocumentModels } from './models.ts'
 import type { OwnersDeps } from './owners.ts'
 import type { Work } from './reading/protocol.ts'
@@ -36,6 +37,8 @@ export interface Documents extends OwnersDeps {
   /** Bounds the import requests in memory. */
   readonly budget: ByteBudget
   readonly models: DocumentModels
+  /** Readers on other servers. */
+  readonly external: ExternalReaders
   /** The vector of a question in the space of an embedder. Rejects with EmbedFailure. */
   readonly embedQuery: (query: QueryEmbedding) => Promise<Float32Array>
   /** The media type of a file, found out in a reading process. Rejects with ReadFailure, and with ReadingStopped. */

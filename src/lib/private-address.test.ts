@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { isPrivateAddress } from './private-address.ts'
+import { isPrivateAddress, isPrivateHost } from './private-address.ts'
 
 /** The address as the host of a URL has it, whatever way it was spelled. */
 function hostOf(spelling: string): string {
@@ -82,4 +82,20 @@ describe('isPrivateAddress', () => {
   test('a text that is not an address counts as private', () => {
     for (const text of ['', 'localhost', '1.2.3', '1.2.3.4.5', 'g::1']) expect(isPrivateAddress(text)).toBe(true)
   })
+})
+
+test('a host is private by its name when it is this machine or a private address, in any spelling', () => {
+  const hosts = [
+    'localhost',
+    'LOCALHOST.',
+    'a.localhost',
+    '127.1',
+    '[::1]',
+    '2130706433',
+    '10.0.0.1',
+    '[::ffff:10.0.0.1]',
+  ]
+  for (const host of hosts) expect(isPrivateHost(new URL(`http://${host}/`).hostname)).toBe(true)
+  for (const host of ['example.com', '93.184.216.34', '[2606:4700::1]', 'localhost.example.com', '10.example.com'])
+    expect(isPrivateHost(new URL(`http://${host}/`).hostname)).toBe(false)
 })

@@ -1,4 +1,5 @@
 /** Addresses that only this machine or its networks can reach, and those that no server on the internet has. */
+import { isIP } from 'node:net'
 import { addressBits, isWithin, readNetwork, type IpNetwork } from './ip-network.ts'
 
 /** From the special-purpose registries of IANA (RFC 6890), with the ways of IPv6 to carry an IPv4 address. */
@@ -37,4 +38,10 @@ const networks: readonly IpNetwork[] = [
 export function isPrivateAddress(text: string): boolean {
   const bits = addressBits(text.replace(/%.*$/, ''))
   return bits === null || networks.some((network) => isWithin(bits, network))
+}
+
+/** Whether a host, as `URL.hostname` spells it, is private by its name alone: a private address, or this machine. */
+export function isPrivateHost(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+  return isIP(host) === 0 ? host === 'localhost' || host.endsWith('.localhost') : isPrivateAddress(host)
 }

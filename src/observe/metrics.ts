@@ -54,6 +54,8 @@ export interface Metrics {
   contentDropped(requests: number): void
   /** Counts a document whose work has ended here; `outcome` is `completed` or the code of what happened. */
   documentEnded(outcome: string): void
+  /** Counts a file that a reader on another server was asked to read; `outcome` is `answered`, `refused` or `away`. */
+  readerCall(reader: string, outcome: string, durationMs: number): void
   /** Counts an error of a machine that has run out of something: `storage_full` or `overloaded`. */
   resourceFault(fault: string): void
   /** Counts an attempt at a webhook; `outcome` is `delivered`, `retried` or `failed`. */
@@ -186,9 +188,10 @@ function budgetCounters(
 
 function documentRecorders(
   registry: MetricRegistry,
-): Pick<Metrics, 'documentEnded' | 'documentStage' | 'resourceFault'> {
+): Pick<Metrics, 'documentEnded' | 'documentStage' | 'readerCall' | 'resourceFault'> {
   const outcomeLabel = labelBound(50)
   const stageLabel = labelBound(10)
+  const readerLabel = labelBound(20)
   const ended = registry.counter({
     name: 'sluice_documents_total',
     help: 'Documents whose work has ended in this process, by outcome: completed, the code of the failure, retried, given_back, lease_lost.',
@@ -200,12 +203,19 @@ function documentRecorders(
     labels: ['stage'],
     buckets: stageSecondsBuckets,
   })
+  const calls = registry.histogram({
+    name: 'sluice_reader_call_seconds',
+    help: 'How long readers on other servers took for a file, by outcome: answered, refused (this file), away.',
+    labels: ['reader', 'outcome'],
+    buckets: stageSecondsBuckets,
+  })
   const faults = registry.counter({
     name: 'sluice_resource_faults_total',
     help: 'Errors of imports, documents and their storage because the disk is full (storage_full) or there are no more files or processes (overloaded).',
     labels: ['fault'],
   })
   return {
+    readerCall: (reader, outcome, durationMs) => calls(durationMs / 1000, readerLabel(reader), outcome),
     resourceFault: (fault) => faults(1, fault),
     documentEnded: (outcome) => ended(1, outcomeLabel(outcome)),
     documentStage: (name, durationMs) => stage(durationMs / 1000, stageLabel(name)),

@@ -173,6 +173,11 @@ function readAttachment(file: Parameters<ReadAttachment>[0]): Promise<Reading> {
 /** What a request may name: `auto` finds the reader by the file's content. */
 export const readerNames: readonly string[] = ['auto', ...rows.map(({ name }) => name)]
 
+/** The media types that a reader takes; none for a name that is not of a reader. */
+export function mediaTypesOf(reader: string): readonly string[] {
+  return rows.find(({ name }) => name === reader)?.mediaTypes ?? []
+}
+
 /** A file to read, and which reader of `readerNames` is to do it. */
 export interface FileToRead {
   readonly bytes: Uint8Array
@@ -183,6 +188,8 @@ export interface FileToRead {
   /** Files that this one is in; none when left out. */
   readonly depth?: number | undefined
   readonly beforePages?: ReadRequest['beforePages']
+  /** Only the own text of an HTML page is wanted. */
+  readonly mainText?: boolean | undefined
 }
 
 /**

@@ -75,6 +75,32 @@ describe('with a running server', () => {
     ])
   })
 
+  test('web addresses are fetched by the server, beside files, with the same options', async () => {
+    using site = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch: ({ url }) =>
+        new Response(url.endsWith('/lentils') ? '<p>Lentils need no soaking.</p>' : '', {
+          status: url.endsWith('/lentils') ? 200 : 404,
+        }),
+    })
+    await using sluice = new Installation({ SLUICE_DOCUMENTS_URLS_ALLOW_PRIVATE: 'true' })
+    await sluice.start()
+    write(sluice, { 'a.txt': 'A file.' })
+    const [good, gone] = ['lentils', 'gone'].map((page) => `http://127.0.0.1:${site.port}/${page}`)
+    const options = ['--category', 'food', '--meta', 'shelf=3', '--chunk-units', '50']
+    const run = await sluice.run(['import', 'a.txt', good!, gone!, ...options])
+    expect(run).toMatchObject({ code: 1, stdout: '3 files: 2 completed, 1 failed\n' })
+    expect(run.stderr).toContain(`${gone}: 127.0.0.1:${site.port} answered with status 404.`)
+    const found = await sluice.json<(Listed & { metadata: object })[]>(['documents', 'list'])
+    expect(found.find(({ name }) => name === good)).toMatchObject({
+      name: good,
+      category: 'food',
+      metadata: { shelf: 3 },
+      chunker: { units: 50 },
+    })
+  })
+
   test('what is invalid or fails is named with its reason and makes the exit code 1; the rest is imported', async () => {
     await using sluice = new Installation({ SLUICE_DOCUMENTS_MAX_FILE_BYTES: '5000' })
     await sluice.start()

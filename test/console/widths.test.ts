@@ -92,6 +92,7 @@ const navigation: Readonly<Record<string, Place>> = {
   '/requests': { path: '/requests', shown: 'Duration' },
   '/welcome': { path: '/welcome', shown: '4. Create an API key' },
   '/users': { path: '/users', shown: 'katherine@example.org' },
+  '/sources': { path: '/sources', shown: 'No sources yet' },
   '/webhooks': { path: '/webhooks', shown: 'hooks.example.org' },
   '/audit': { path: '/audit', shown: 'Created a model' },
   '/groups': { path: '/groups', shown: 'research' },

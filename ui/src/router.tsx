@@ -242,6 +242,13 @@ const providersRoute = createRoute({
   component: lazyPart(() => import('./routes/providers/providers-page.tsx'), 'ProvidersPage'),
 })
 
+const sourcesRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/sources',
+  beforeLoad: requireAdmin,
+  component: lazyPart(() => import('./routes/sources/sources-page.tsx'), 'SourcesPage'),
+})
+
 const webhooksRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/webhooks',
@@ -307,6 +314,7 @@ const routeTree = rootRoute.addChildren([
     groupsRoute,
     groupRoute,
     providersRoute,
+    sourcesRoute,
     webhooksRoute,
     auditRoute,
     exportsRoute,

@@ -1,7 +1,7 @@
-/** Routes of sources: buckets, WebDAV folders and sites that the server keeps documents in step with. */
+/** Routes of sources: buckets, WebDAV folders, Git repositories and sites that the server keeps documents in step with. */
 import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
-import { SourceFailure } from '#documents/sources/listing.ts'
+import { SourceFailure } from '#documents/web/source-failure.ts'
 import { instant, instantOf } from '#http/page.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
@@ -19,7 +19,7 @@ const url = z
   .string()
   .max(2000, 'expected at most 2000 characters')
   .refine(isPlace, 'expected an http: or https: URL without a user, a password or a fragment')
-  .describe('Of a bucket with a prefix, of a WebDAV folder, of a sitemap or a page')
+  .describe('Of a bucket with a prefix, of a WebDAV folder, of a Git repository, of a sitemap or a page')
 const line = z.string().regex(/^[^\p{Cc}]{1,255}$/u, 'expected 1 to 255 characters on one line')
 const settable = {
   url,
@@ -28,13 +28,15 @@ const settable = {
     .min(1)
     .max(2000)
     .nullable()
-    .describe('`access key id:secret` for s3, `user:password` for webdav; never shown again'),
+    .describe('`access key id:secret` for s3, `user:password` for webdav, `user:token` for git; never shown again'),
   user_id: id.describe('Whose the documents are; runs have the rights of this user'),
   category: line,
   owners: z.array(line).min(1).max(100).nullable().describe('Who may see them; null for the user alone'),
   every_minutes: z.int().min(1, 'expected at least 1').max(525_600),
   enabled: z.boolean(),
   region: line.nullable().describe('Of s3; us-east-1 when null'),
+  branch: line.nullable().describe('Of git; that of HEAD when null'),
+  path: line.nullable().describe('Of git: only files below this folder'),
   ignore: z.array(line).max(100).describe('Patterns of files that are left out'),
 }
 
@@ -49,6 +51,8 @@ const newSource = z
     every_minutes: settable.every_minutes.default(60),
     enabled: z.boolean().default(true),
     region: settable.region.default(null),
+    branch: settable.branch.default(null),
+    path: settable.path.default(null),
     ignore: settable.ignore.default([]),
   })
   .meta({ id: 'NewSource' })
@@ -111,13 +115,14 @@ function listRoutes(admin: Admin): Route<Caller>[] {
       answer: sourceAnswer,
       status: 201,
       errors: ['conflict', 'not_found'],
-      async handle({ body: { region, ignore, credential, user_id: userId, every_minutes: everyMinutes, ...body } }) {
+      async handle({ body: { region, branch, path, ignore, credential, ...body } }) {
+        const { user_id: userId, every_minutes: everyMinutes, ...fields } = body
         requireFound(await store.users.get(userId), 'user')
         const source: Source = {
-          ...body,
+          ...fields,
           id: crypto.randomUUID(),
           credential: credential === null ? null : new Secret(credential),
-          options: optionsOf({ region, ignore }),
+          options: optionsOf({ region, branch, path, ignore }),
           userId,
           everyMinutes,
           dueAt: clock.now(),
@@ -213,7 +218,7 @@ function runRoutes(admin: Admin): Route<Caller>[] {
 
 /** What a change means for a source. Answers 422 for another user. */
 function patchOf(before: Source, body: z.output<typeof sourceChange>): SourcePatch {
-  const { region, ignore, credential, user_id: userId, every_minutes: everyMinutes, ...rest } = body
+  const { region, branch, path, ignore, credential, user_id: userId, every_minutes: everyMinutes, ...rest } = body
   if (userId !== undefined && userId !== before.userId)
     throw new ApiError('validation_failed', {
       param: 'user_id',
@@ -224,15 +229,17 @@ function patchOf(before: Source, body: z.output<typeof sourceChange>): SourcePat
   return {
     ...rest,
     everyMinutes,
-    options: { ...before.options, ...optionsOf({ region, ignore }) },
+    options: { ...before.options, ...optionsOf({ region, branch, path, ignore }) },
     credential: credential === undefined ? kept : credential === null ? null : new Secret(credential),
   }
 }
 
-type Options = { readonly region?: string | null | undefined; readonly ignore?: readonly string[] | undefined }
+type Options = {
+  readonly [Name in 'region' | 'branch' | 'path' | 'ignore']?: string | readonly string[] | null | undefined
+}
 
-function optionsOf({ region, ignore }: Options): Source['options'] {
-  return { ...(region !== undefined && { region }), ...(ignore !== undefined && { ignore }) }
+function optionsOf(options: Options): Source['options'] {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }
 
 function settableOf(source: Source) {
@@ -245,6 +252,8 @@ function settableOf(source: Source) {
     every_minutes: everyMinutes,
     enabled,
     region: (options['region'] ?? null) as string | null,
+    branch: (options['branch'] ?? null) as string | null,
+    path: (options['path'] ?? null) as string | null,
     ignore: [...((options['ignore'] ?? []) as readonly string[])],
   }
 }

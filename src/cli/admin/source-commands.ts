@@ -1,4 +1,4 @@
-/** `sluice sources …`: buckets, WebDAV folders and sites that the server keeps documents in step with. */
+/** `sluice sources …`: buckets, WebDAV folders, Git repositories and sites that the server keeps documents in step with. */
 import { UsageProblem, type Command } from '../command.ts'
 import { tableLines } from '../output.ts'
 import { dataCommand, userByEmail } from './data-command.ts'
@@ -41,22 +41,24 @@ const list = dataCommand({
 
 const add = dataCommand({
   name: 'sources add',
-  summary: 'Keep documents in step with a bucket, a WebDAV folder, or a site.',
+  summary: 'Keep documents in step with a bucket, a WebDAV folder, a Git repository, or a site.',
   details:
     'For example: sluice sources add handbooks --kind s3 --address https://s3.example.org/bucket/handbooks/ --user ada@example.org. A credential is read from standard input with --credential-stdin.',
   positionals: [{ name: 'NAME', sentence: 'What people call it.' }],
   flags: {
-    kind: flag('KIND', 'One of s3, webdav and sitemap, which takes a single page, too.'),
+    kind: flag('KIND', 'One of s3, webdav, git and sitemap, which takes a single page, too.'),
     address: flag('URL', 'Where it is.'),
     user: flag('EMAIL', 'Whose the documents are; runs have the rights of this user.'),
     category: flag('NAME', 'Category of the documents; "default" when left out.'),
     owner: { ...flag('OWNER', 'Who may see them: an e-mail address, group:NAME or everyone.'), repeatable: true },
     every: flag('MINUTES', 'Between two runs; 60 when left out.'),
     region: flag('REGION', 'Of s3; us-east-1 when left out.'),
+    branch: flag('NAME', 'Of git; that of HEAD when left out.'),
+    path: flag('FOLDER', 'Of git: only files below this folder.'),
     ignore: { ...flag('GLOB', 'Leave out files like this.'), repeatable: true },
     'credential-stdin': {
       type: 'boolean',
-      sentence: 'Read "key id:secret" or "user:password" from standard input.',
+      sentence: 'Read "key id:secret", "user:password" or "user:token" from standard input.',
     },
   },
   async run(client, { positionals: [name], flags, output }) {
@@ -73,6 +75,8 @@ const add = dataCommand({
       credential,
       category: flags.get('category') ?? 'default',
       region: flags.get('region') ?? null,
+      branch: flags.get('branch') ?? null,
+      path: flags.get('path') ?? null,
       ignore: flags.all('ignore'),
       ...(owners.length > 0 && { owners }),
       ...(every !== undefined && { every_minutes: Number(every) }),

@@ -1,4 +1,4 @@
-/** The files that paths on the command line mean: files as they are, folders with all that is in them. */
+/** The files that paths on the command line mean: files as they are, folders with all that is in them, web addresses. */
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { UsageProblem } from '../command.ts'
@@ -7,6 +7,8 @@ export interface FileToSend {
   readonly path: string
   /** Below a given folder the path within it. */
   readonly name: string
+  /** A web address, which the server fetches. */
+  readonly isUrl?: boolean
   /** Fields of the form for this file alone. */
   readonly fields?: readonly (readonly [string, string])[]
 }
@@ -18,6 +20,10 @@ export interface FileToSend {
 export async function filesBelow(paths: readonly string[]): Promise<readonly FileToSend[]> {
   const found = new Map<string, FileToSend>()
   for (const path of paths) {
+    if (/^https?:\/\//i.test(path)) {
+      found.set(path, { path, name: path, isUrl: true })
+      continue
+    }
     const about = await stat(path).catch(() => null)
     if (about === null) throw new UsageProblem(`There is no file or folder ${path}.`)
     const files = about.isDirectory() ? await Array.fromAsync(filesIn(path)) : [{ path, name: basename(path) }]

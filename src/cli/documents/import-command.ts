@@ -33,10 +33,10 @@ export const importFlags: Readonly<Record<string, Flag>> = {
 
 export const importCommand: Command = dataCommand({
   name: 'import',
-  summary: 'Import files and folders as documents, and wait until they can be searched.',
+  summary: 'Import files, folders and web pages as documents, and wait until they can be searched.',
   details:
-    'Folders are walked; links, and names that begin with a dot, are left out. Files that the server has already are passed over, so a run that was broken off can be started again.',
-  positionals: [{ name: 'PATH', sentence: 'A file or a folder.', repeatable: true }],
+    'Folders are walked; links, and names that begin with a dot, are left out. The server fetches http: and https: addresses itself. Files that the server has already are passed over, so a run that was broken off can be started again.',
+  positionals: [{ name: 'PATH', sentence: 'A file, a folder or a web address.', repeatable: true }],
   flags: {
     ...importFlags,
     'no-wait': { type: 'boolean', sentence: 'Return when the files are accepted.' },

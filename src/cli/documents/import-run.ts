@@ -65,6 +65,9 @@ const ended: readonly string[] = ['completed', 'failed', 'cancelled']
 /** Statuses that refuse one file; any other refusal would meet all of them. */
 const refusesFile = new Set([400, 413])
 
+/** Longest name of a document. */
+const nameMax = 1000
+
 const unsent = { docId: null, state: 'unsent', problem: null, warnings: [] }
 
 export class ImportRun {
@@ -112,15 +115,15 @@ export class ImportRun {
     }
   }
 
-  async #send({ path, name, fields: own = [] }: FileToSend): Promise<Outcome> {
-    const file = await readFile(path)
+  async #send({ path, name, isUrl = false, fields: own = [] }: FileToSend): Promise<Outcome> {
+    const file = isUrl ? null : await readFile(path)
     if (typeof file === 'string') return { ...unsent, name, state: 'invalid', problem: file }
     const fields = [...this.#order.fields, ...own]
     try {
       const { answer, mayBeSecond } = await this.#ask({
         method: 'POST',
         path: '/api/v1/documents',
-        body: () => formOf(file, name, fields),
+        body: () => (file === null ? urlRequest(path, fields) : formOf(file, name, fields)),
       })
       return outcomeOf(name, answer as ImportOnWire, mayBeSecond)
     } catch (thrown) {
@@ -190,6 +193,27 @@ function formOf(file: Blob, name: string, fields: ImportOptions['fields']): Form
   for (const [field, value] of fields) form.append(field, value)
   form.append('files', file, name)
   return form
+}
+
+/** The fields of a form as those of a request with one item. */
+function urlRequest(url: string, fields: ImportOptions['fields']): Blob {
+  const valueOf = (name: string): string | undefined => fields.find(([field]) => field === name)?.[1]
+  const owners = fields.filter(([field]) => field === 'owners').map(([, value]) => value)
+  const metadata = valueOf('metadata')
+  const file = {
+    name: url.slice(0, nameMax),
+    url,
+    category: valueOf('category'),
+    ...(owners.length > 0 && { owners }),
+    ...(metadata !== undefined && { metadata: JSON.parse(metadata) as unknown }),
+  }
+  const counts = ['chunk_units', 'chunk_overlap'].map((name) => [name, valueOf(name)] as const)
+  const request = {
+    files: [file],
+    ...Object.fromEntries(['reader', 'chunker', 'embedder'].map((name) => [name, valueOf(name)])),
+    ...Object.fromEntries(counts.map(([name, value]) => [name, value === undefined ? undefined : Number(value)])),
+  }
+  return new Blob([JSON.stringify(request)], { type: 'application/json' })
 }
 
 function outcomeOf(name: string, { accepted, duplicate, invalid }: ImportOnWire, mayBeSecond: boolean): Outcome {

@@ -6,6 +6,7 @@ import { isIP } from 'node:net'
 import { readNetwork } from '#lib/ip-network.ts'
 import { isHourTimeZone } from '#lib/time-zone.ts'
 import { isPattern, patternStatesMax } from '#lib/regex/pattern-search.ts'
+import { readExternalReaders } from './external-readers.ts'
 import { readOidcIssuers } from './oidc-issuers.ts'
 import { readRateRule } from './rate-rule.ts'
 
@@ -14,6 +15,7 @@ export type FormatName =
   | 'http-url'
   | 'issuer'
   | 'oidc-issuers'
+  | 'external-readers'
   | 'database-url'
   | 'valkey-url'
   | 'rate-limit'
@@ -46,6 +48,11 @@ export const formats: Readonly<Record<FormatName, Format>> = {
   'oidc-issuers': {
     expected: 'a list of issuers, each with its own name (lower-case letters, digits and -), issuer and client_id',
     read: (text) => readOidcIssuers(text, readIssuer),
+  },
+  'external-readers': {
+    expected:
+      'a list of readers, each with its own name (lower-case letters, digits and -, not that of a built-in reader), kind (docling, tika or unstructured), url and types (pdf, image/*)',
+    read: (text) => readExternalReaders(text, readHttpUrl),
   },
   'database-url': { expected: 'postgres://user:password@host:port/database or sqlite:path', read: readDatabaseUrl },
   'valkey-url': { expected: 'valkey://:password@host:port (or valkeys://, redis://, rediss://)', read: readValkeyUrl },

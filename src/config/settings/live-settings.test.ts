@@ -192,6 +192,7 @@ describe('describing', () => {
       'batches.concurrency',
       'batches.native_poll_seconds',
       'batches.retention_days',
+      'documents.import_urls',
       'documents.source_timeout_seconds',
       'webhooks.timeout_seconds',
       'webhooks.retry_hours',

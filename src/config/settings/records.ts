@@ -956,6 +956,15 @@ export const settingRecords = {
     example: 'text',
     sentence: 'Default reader of imports. auto chooses a reader by content.',
   },
+  'documents.readers': {
+    ...boot,
+    type: 'secret',
+    format: 'external-readers',
+    default: null,
+    example: '[{"name":"layout","kind":"docling","url":"http://docling:5001","types":["pdf","image/*"]}]',
+    sentence:
+      'Readers on other servers (docling-serve, Apache Tika, Unstructured) and the types of files that they read, as a list of mappings with `name`, `kind`, `url`, `types`, `credential`, `seconds` and `fields` (in the environment: as JSON).',
+  },
   'documents.chunker': {
     ...live,
     type: 'string',
@@ -1318,6 +1327,21 @@ export const settingRecords = {
     sentence:
       'How long batches that have ended are listed, and how long their files and those that were uploaded for them are kept when the request does not say.',
   },
+  'documents.import_urls': {
+    ...live,
+    type: 'boolean',
+    default: true,
+    example: 'false',
+    sentence: 'Whether imports may name web addresses, which the server fetches.',
+  },
+  'documents.urls_allow_private': {
+    ...boot,
+    type: 'boolean',
+    default: false,
+    example: 'true',
+    sentence:
+      'Whether every user who may import documents may have the server fetch private addresses: loopback, the networks of this machine, and others that are not on the internet.',
+  },
   'documents.sources_allow_private': {
     ...boot,
     type: 'boolean',
@@ -1333,7 +1357,8 @@ export const settingRecords = {
     min: 0.1,
     max: 3600,
     example: '300',
-    sentence: 'Longest time for one answer of a source: a page of its list, or a file.',
+    sentence:
+      'Longest time for one answer of a source: a page of its list, or a file; and for a web address of an import.',
   },
   'webhooks.allow_private': {
     ...boot,

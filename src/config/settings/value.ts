@@ -97,7 +97,8 @@ function readNumber(record: Pick<NumberRecord, 'type' | 'min' | 'max' | 'zeroWor
 
 function readText(record: TextRecord, given: unknown): string | null {
   // A list with secrets in it is one secret.
-  const written = record.format === 'oidc-issuers' && Array.isArray(given) ? JSON.stringify(given) : given
+  const isList = record.format === 'oidc-issuers' || record.format === 'external-readers'
+  const written = isList && Array.isArray(given) ? JSON.stringify(given) : given
   if (typeof written !== 'string' || written.trim() === '') return null
   if (record.type === 'string' && record.values !== undefined) {
     const value = written.trim().toLowerCase()

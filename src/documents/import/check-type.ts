@@ -25,14 +25,16 @@ export interface ArrivedFile {
 
 /** Why it cannot be read, or null. A file that looks readable and is not fails when it is read. */
 export async function checkType(
-  { detectType, settings }: Pick<Documents, 'detectType' | 'settings'>,
+  { detectType, settings, external }: Pick<Documents, 'detectType' | 'settings' | 'external'>,
   { path, start: known, name, reader }: ArrivedFile,
 ): Promise<Invalid | null> {
+  if (external.names.includes(reader.name)) return null
   try {
     const beginning = known ?? (await Bun.file(path).slice(0, startBytes).bytes())
     const start = startTypeOf(Buffer.from(beginning), name)
     if (start.kind === 'text') return null
     const mediaType = start.kind === 'type' ? start.mediaType : await detectType(path, name)
+    if (external.readerFor(reader.name, mediaType) !== null) return null
     if (isRecording(mediaType)) return transcriptionModelOf(reader) === null ? notWrittenDown : null
     if (!isPicture(mediaType) || 'model' in reader) return null
     if (isRecognised(mediaType, reader) && ocrOptions(settings) !== null) return null

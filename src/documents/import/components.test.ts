@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { LiveSettings } from '#config/settings/live-settings.ts'
+import { builtInReaderNames, externalReaders } from '#config/settings/external-readers.ts'
 import { loadConfig } from '#config/load.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { aCaller } from '#test/support/store/a-caller.ts'
+import { ExternalReaders } from '../external/external-readers.ts'
 import { componentsAnswer, listComponents, resolveComponents } from './components.ts'
+import { systemClock } from '#lib/clock.ts'
+import { mediaTypesOf, readerNames } from '#readers/readers.ts'
 import type { DocumentModels } from '../models.ts'
 import { importBody, importOptionsOf } from './import-request.ts'
 
@@ -22,6 +26,16 @@ const models: DocumentModels = {
   transcription: () => Promise.reject(new Error('not called here')),
 }
 
+const external = new ExternalReaders({
+  entries: externalReaders('[{"name":"layout","kind":"tika","url":"http://127.0.0.1:1"}]'),
+  client: null as never,
+  metrics: null as never,
+  clock: systemClock,
+  logger: null as never,
+  answerBytesMax: () => 0,
+  mediaTypesOf,
+})
+
 function settingsOf(...set: readonly string[]): LiveSettings {
   const config = loadConfig({ environment: {}, directory: '/', overrides: set })
   if (config.kind !== 'ok') throw new Error(JSON.stringify(config.problems))
@@ -30,7 +44,7 @@ function settingsOf(...set: readonly string[]): LiveSettings {
 
 function resolve(options: object, ...set: readonly string[]) {
   const body = importBody.parse({ files: [{ name: 'a', category: 'c' }], ...options })
-  return resolveComponents({ settings: settingsOf(...set), models }, aCaller(), importOptionsOf(body))
+  return resolveComponents({ settings: settingsOf(...set), models, external }, aCaller(), importOptionsOf(body))
 }
 
 describe('what is kept in the record', () => {
@@ -81,10 +95,17 @@ test('a model that exists and may not be used is refused as such, not as unknown
     expect(() => resolve(options)).toThrow(expect.objectContaining({ code: 'model_access_denied' }) as Error)
 })
 
+test('a reader on another server is named like any other, and no name of one is that of a built-in reader', () => {
+  expect(resolve({ reader: 'layout' }).reader).toEqual({ name: 'layout' })
+  expect(() => resolve({ reader: 'other' })).toThrow(/known are .*vision, layout/)
+  expect(listComponents({ settings: settingsOf(), external }).readers.names).toContain('layout')
+  expect(builtInReaderNames.toSorted()).toEqual([...readerNames, 'vision'].toSorted())
+})
+
 test('the list is as documented, and names the local embedder only where there is one', () => {
-  const without = listComponents({ settings: settingsOf() })
+  const without = listComponents({ settings: settingsOf(), external })
   expect(componentsAnswer.parse(without)).toEqual(without as never)
   expect(without.embedders.names).toEqual(['hashing'])
   const settings = settingsOf('documents.local_model_dir=/srv/model')
-  expect(listComponents({ settings }).embedders.names).toContain('local')
+  expect(listComponents({ settings, external }).embedders.names).toContain('local')
 })

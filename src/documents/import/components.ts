@@ -15,7 +15,7 @@ import { modelOptionNames, resolveModelOptions } from '../embedders/model-option
 import type { NamedModel } from '../models.ts'
 import type { ComponentOption, ImportOptions } from './import-request.ts'
 
-type Deps = Pick<Documents, 'settings' | 'models'>
+type Deps = Pick<Documents, 'settings' | 'models' | 'external'>
 
 /** Names that clients of the document interface know readers by. */
 const readerAliases = new Map([['TitanLayout', 'auto']])
@@ -25,6 +25,7 @@ const modelReaders: ReadonlyMap<string, readonly string[]> = new Map([
   ['vision', ['model', 'prompt']],
   ['transcription', ['model', 'prompt', 'language']],
 ])
+const pageOptions = ['main_text']
 const promptCharactersMax = 10_000
 
 /** Answers 422 for what does not exist or does not go together, and 403 for a model that the caller may not use. */
@@ -49,14 +50,15 @@ function namedOptionsOf(option: ComponentOption, byDefault: string): NamedOption
   return { name, options: Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null)) }
 }
 
-function resolveReader({ settings, models }: Deps, caller: Caller, asked: ComponentOption): Component {
+function resolveReader({ settings, models, external }: Deps, caller: Caller, asked: ComponentOption): Component {
   const { name: askedName, options } = namedOptionsOf(asked, settings.get('documents.reader'))
   const name = readerAliases.get(askedName) ?? askedName
-  const known = [...readerNames, 'vision', 'transcription']
+  const known = [...readerNames, 'vision', 'transcription', ...external.names]
   if (!known.includes(name))
     throw refused('reader', `there is no reader ${quoted(name)}; known are ${known.join(', ')}`)
   const takesModel = modelReaders.has(name)
-  onlyOptions('reader', options, modelReaders.get(name) ?? [])
+  const takesPages = name === 'auto' || name === 'html'
+  onlyOptions('reader', options, [...(modelReaders.get(name) ?? []), ...(takesPages ? pageOptions : [])])
   const setting = name === 'transcription' ? 'documents.transcription_model' : 'documents.vision_model'
   const model = takesModel ? modelNamed({ settings, models }, caller, { asked: options['model'], setting }) : null
   if (model === null && name !== 'auto' && takesModel)
@@ -68,6 +70,7 @@ function resolveReader({ settings, models }: Deps, caller: Caller, asked: Compon
       : null
   return {
     name,
+    ...mainTextOf(options['main_text']),
     ...(model !== null && { model, ...(prompt !== null && { prompt }) }),
     ...(options['language'] !== undefined && { language: languageOf(options['language']) }),
     ...(listens !== null && { transcription_model: listens }),
@@ -80,6 +83,13 @@ const kindOfModel: Readonly<Record<string, string>> = { vision: 'multimodal', tr
 function languageOf(language: unknown): string {
   if (typeof language === 'string' && /^[a-z]{2,3}$/.test(language)) return language
   throw refused('reader.language', 'expected a language by its code, for example "de"')
+}
+
+/** Whether of an HTML page only its main text is kept. */
+function mainTextOf(value: unknown): { readonly main_text?: boolean } {
+  if (value === undefined) return {}
+  if (typeof value !== 'boolean') throw refused('reader.main_text', 'expected true or false')
+  return { main_text: value }
 }
 
 /** A custom prompt lets the import ask the model anything, so it requires the area of the AI API. */
@@ -104,7 +114,11 @@ interface ModelChoice {
  * The model that looks at pictures or listens: the one that was named, or the server's. The server's own choice does
  * not fail the imports of people who may not use it; their pictures and recordings are refused.
  */
-function modelNamed({ settings, models }: Deps, caller: Caller, { asked, setting }: ModelChoice): string | null {
+function modelNamed(
+  { settings, models }: Omit<Deps, 'external'>,
+  caller: Caller,
+  { asked, setting }: ModelChoice,
+): string | null {
   if (asked !== undefined) {
     if (typeof asked !== 'string') throw refused('reader.model', 'expected the name of a model')
     return models.resolve(asked, caller).name
@@ -113,7 +127,7 @@ function modelNamed({ settings, models }: Deps, caller: Caller, { asked, setting
   return byDefault !== null && models.mayUse(byDefault, caller) ? models.resolve(byDefault, caller).name : null
 }
 
-function resolveTheChunker({ settings }: Deps, asked: ImportOptions): Component {
+function resolveTheChunker({ settings }: Pick<Deps, 'settings'>, asked: ImportOptions): Component {
   const { name, options } = namedOptionsOf(asked.chunker, settings.get('documents.chunker'))
   const units = asked.chunkUnits ?? options['units']
   const overlap = asked.chunkOverlap ?? options['overlap']
@@ -128,7 +142,11 @@ function resolveTheChunker({ settings }: Deps, asked: ImportOptions): Component 
   throw new ApiError('validation_failed', { param: own, message })
 }
 
-function resolveEmbedder({ settings, models }: Deps, caller: Caller, asked: ComponentOption): Component {
+function resolveEmbedder(
+  { settings, models }: Omit<Deps, 'external'>,
+  caller: Caller,
+  asked: ComponentOption,
+): Component {
   const { name, options } = namedOptionsOf(asked, settings.get('documents.embedder'))
   if (name === 'hashing') {
     onlyOptions('embedder', options, [])
@@ -199,11 +217,17 @@ export const componentsAnswer = z
   .meta({ id: 'DocumentOptions' })
 
 /** What an import can name on this server. */
-export function listComponents({ settings }: Pick<Documents, 'settings'>): z.input<typeof componentsAnswer> {
+export function listComponents({
+  settings,
+  external,
+}: Pick<Documents, 'settings' | 'external'>): z.input<typeof componentsAnswer> {
   const hasLocal = settings.get('documents.local_model_dir') !== null
   const categories = settings.get('documents.categories')
   return {
-    readers: { names: [...readerNames, 'vision', 'transcription'], default: settings.get('documents.reader') },
+    readers: {
+      names: [...readerNames, 'vision', 'transcription', ...external.names],
+      default: settings.get('documents.reader'),
+    },
     chunkers: {
       default: settings.get('documents.chunker'),
       data: chunkers.map(({ name, unit, defaults, unitsMax }) => ({

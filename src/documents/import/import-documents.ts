@@ -138,12 +138,16 @@ async function prepare(documents: Documents, item: ImportItem, order: ImportCont
   }
   const fileBytesMax = settings.get('documents.max_file_bytes')
   const importRoots = settings.get('documents.import_roots')
-  const reception = await receiveItem(item, { spool, fileBytesMax, importRoots })
+  const urls = settings.get('documents.import_urls')
+  const reception = await receiveItem(item, { spool, fileBytesMax, importRoots, urls })
   if (reception.kind === 'invalid') return reception
   const { received, start } = reception
   await using unaccepted = new AsyncDisposableStack()
   unaccepted.defer(() => spool.discard(received))
-  const reason = await checkType(documents, { path: received.path, start, name: item.name, reader: components.reader })
+  const url = item.origin.kind === 'url' ? item.origin.url : null
+  const reader = url === null ? components.reader : { main_text: true, ...components.reader, url: url.href }
+  const arrived = { path: received.path, start, name: item.name, reader }
+  const reason = url === null ? await checkType(documents, arrived) : null
   if (reason !== null) return { kind: 'invalid', reason }
   unaccepted.move()
   const document: NewDocument = {
@@ -159,6 +163,7 @@ async function prepare(documents: Documents, item: ImportItem, order: ImportCont
     createdAt,
     metadata: item.metadata,
     ...components,
+    reader,
   }
   return { kind: 'ready', document, received }
 }

@@ -28,6 +28,12 @@ export function sourceText(charactersMax: number): z.ZodString {
     .max(charactersMax, `expected at most ${charactersMax} characters`)
     .regex(/^[^\0]*$/, 'expected a text without a NUL')
 }
+function isWebAddress(value: string): boolean {
+  if (!URL.canParse(value)) return false
+  const { protocol, username, password } = new URL(value)
+  return /^https?:$/.test(protocol) && username === '' && password === ''
+}
+
 /** The categories of what vector stores hold: only they add to them. */
 export const storeCategory = /^vs_[0-9a-f]{32}$/
 
@@ -52,6 +58,14 @@ export const fileItem = z
       .max(4096)
       .nullish()
       .describe('A file of the server, below one of documents.import_roots; this or `bytes`'),
+    url: z
+      .string()
+      .max(2000, 'expected at most 2000 characters')
+      .refine(isWebAddress, 'expected an http: or https: address without a user or a password')
+      .nullish()
+      .describe(
+        'A page or a file on the web, which the server fetches in the background; in place of `bytes` and `path`. Its next import replaces this version',
+      ),
     doc_id: z
       .guid('expected an id (UUID)')
       .transform((id) => id.toLowerCase())
@@ -75,7 +89,11 @@ export const fileItem = z
     path: ['doc_id'],
     message: 'expected doc_id or source_id, not both',
   })
-  .refine(({ source, source_version: version, source_id: file }) => file || !(source || version), {
+  .refine(({ doc_id: id, url }) => !id || !url, {
+    path: ['doc_id'],
+    message: 'expected doc_id or url, not both',
+  })
+  .refine(({ source, source_version: version, source_id: file, url }) => file || url || !(source || version), {
     path: ['source_id'],
     message: 'expected a source_id beside source and source_version',
   })
@@ -96,6 +114,9 @@ export const importBody = z
     ...options,
   })
   .meta({ id: 'DocumentImport' })
+
+/** The source of what was imported by its address. */
+const webSource = 'web'
 
 /** The same without a look at the items: one that is wrong spoils no other. */
 export const importShape = importBody.extend({
@@ -125,6 +146,8 @@ export type ItemOrigin =
   | { readonly kind: 'received'; readonly received: SpooledFile }
   | { readonly kind: 'too_large' }
   | { readonly kind: 'path' }
+  /** Fetched later, by the worker of the document. */
+  | { readonly kind: 'url'; readonly url: URL }
   | { readonly kind: 'none' }
   | { readonly kind: 'both' }
 
@@ -147,6 +170,7 @@ export interface ImportItem {
 }
 
 export interface ItemFields extends Omit<ImportItem, 'origin'> {
+  readonly url: URL | null
   readonly encoding: 'base64' | 'utf-8' | null
 }
 
@@ -158,7 +182,9 @@ export function itemFields(sent: unknown): ItemFields {
     const { name, category, path, doc_id: docId = null, owners: named = null, encoding = null } = parsed.data
     const source = sourceIn(parsed.data)
     const metadata = parsed.data.metadata ?? undefined
-    return { name, category, path: path ?? '', docId, source, metadata, owners: named, encoding, fault: null, warnings }
+    const url = parsed.data.url ? pageAddress(parsed.data.url) : null
+    const about = { name, category, path: path ?? '', url, docId, source, metadata, owners: named }
+    return { ...about, encoding, fault: null, warnings }
   }
   const fields = typeof sent === 'object' && sent !== null ? (sent as Readonly<Record<string, unknown>>) : {}
   const textOf = (field: string): string => (typeof fields[field] === 'string' ? fields[field].slice(0, 1000) : '')
@@ -166,6 +192,7 @@ export function itemFields(sent: unknown): ItemFields {
     name: textOf('name'),
     category: textOf('category'),
     path: textOf('path'),
+    url: null,
     docId: textOf('doc_id') || null,
     source: null,
     metadata: undefined,
@@ -180,8 +207,17 @@ function sourceIn({
   source,
   source_id: id,
   source_version: version,
+  url,
 }: z.output<typeof fileItem>): DocumentSource | null {
-  return id ? { name: source ?? '', id, version: version ?? null } : null
+  const file = id || (url ? pageAddress(url).href : null)
+  return file ? { name: source ?? (id ? '' : webSource), id: file, version: version ?? null } : null
+}
+
+/** Without a fragment, which is a place within the page. */
+function pageAddress(given: string): URL {
+  const url = new URL(given)
+  url.hash = ''
+  return url
 }
 
 /** A warning for each field that the schema does not have, at most ten. */

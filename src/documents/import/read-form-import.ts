@@ -53,7 +53,7 @@ export async function readFormImport(
     const shared = { category, owners, doc_id, source, source_id, source_version, metadata }
     return {
       items: files.map(({ name, origin }) => {
-        const { encoding: _none, ...item } = itemFields({ name, ...shared })
+        const { encoding: _none, url: _url, ...item } = itemFields({ name, ...shared })
         return { ...item, origin }
       }),
       options: importOptionsOf(form, unknownFields(others, importForm)),

@@ -110,16 +110,21 @@ function importOf(
   const sent = parse(about)
   const parsed = validBody(importShape, sent)
   const items = parsed.files.map((file, index) => {
-    const { encoding, ...fields } = itemFields(file)
-    return { ...fields, origin: chosenOrigin(originOf(index, encoding), fields.path) }
+    const { encoding, url, ...fields } = itemFields(file)
+    return { ...fields, origin: chosenOrigin(originOf(index, encoding), fields.path, url) }
   })
   return { items, options: importOptionsOf(parsed, unknownFields(sent, importShape)) }
 }
 
 /** An empty string in `bytes` or `path` counts as absent. */
-function chosenOrigin(content: ItemOrigin | null, path: string): ItemOrigin {
-  if (content !== null) return path === '' ? content : { kind: 'both' }
-  return path === '' ? { kind: 'none' } : { kind: 'path' }
+function chosenOrigin(content: ItemOrigin | null, path: string, url: URL | null): ItemOrigin {
+  const given: readonly ItemOrigin[] = [
+    ...(content === null ? [] : [content]),
+    ...(path === '' ? [] : [{ kind: 'path' as const }]),
+    ...(url === null ? [] : [{ kind: 'url' as const, url }]),
+  ]
+  const [only = { kind: 'none' }] = given
+  return given.length > 1 ? { kind: 'both' } : only
 }
 
 function parse(about: Buffer): unknown {

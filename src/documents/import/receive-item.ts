@@ -4,7 +4,7 @@ import { startBytes } from '#readers/types/signature.ts'
 import type { SpooledFile } from '../blobs/blob-store.ts'
 import type { Spool } from '../blobs/spool.ts'
 import { FileTooLarge } from '../blobs/write-pieces.ts'
-import { fileSource, type ByteSource, type MemorySource } from '../unpacking/byte-source.ts'
+import { bytesSource, fileSource, type ByteSource, type MemorySource } from '../unpacking/byte-source.ts'
 import type { ImportItem } from './import-request.ts'
 
 /** Why an item was not imported; stable, part of the answer. */
@@ -19,6 +19,7 @@ export type InvalidCode =
   | 'unsupported_type'
   | 'encrypted'
   | 'invalid_path'
+  | 'invalid_url'
   | 'unknown_category'
   | 'unknown_owner'
   | 'owner_not_allowed'
@@ -42,6 +43,8 @@ export interface ReceiveOptions {
   readonly spool: Spool
   readonly fileBytesMax: number
   readonly importRoots: readonly string[]
+  /** Whether web addresses are taken. */
+  readonly urls: boolean
 }
 
 export async function receiveItem({ origin, path }: ImportItem, options: ReceiveOptions): Promise<ReceiveResult> {
@@ -52,6 +55,10 @@ export async function receiveItem({ origin, path }: ImportItem, options: Receive
       return notEmpty(origin.received, options.spool)
     case 'path':
       return receivePath(path, options)
+    case 'url':
+      return options.urls
+        ? receive(bytesSource(addressFile(origin.url)), options)
+        : invalid('invalid_url', 'This server fetches no web addresses. Send the content in "bytes".')
     case 'too_large':
       return tooLarge(options)
     case 'not_base64':
@@ -62,11 +69,16 @@ export async function receiveItem({ origin, path }: ImportItem, options: Receive
     case 'none':
       return invalid(
         'no_content',
-        'The item has no content: "bytes" and "path" are both missing or empty. Send one of them.',
+        'The item has no content: "bytes", "path" and "url" are all missing or empty. Send one of them.',
       )
     case 'both':
-      return invalid('bytes_and_path', 'The item has "bytes" and "path". Send one of them.')
+      return invalid('bytes_and_path', 'The item has more than one of "bytes", "path" and "url". Send one of them.')
   }
+}
+
+/** The content until the page was fetched. Never the same twice, so that another import of the address looks at it again. */
+function addressFile(url: URL): Buffer {
+  return Buffer.from(`${url.href}\n${crypto.randomUUID()}\n`)
 }
 
 async function receivePath(path: string, options: ReceiveOptions): Promise<ReceiveResult> {

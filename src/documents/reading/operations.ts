@@ -34,20 +34,10 @@ export const operations: { readonly [Name in OperationName]: Operation<Name> } =
     return { mediaType: detectMediaType(Bun.mmap(file), name) }
   },
 
-  async read({ file, name, reader, limits, chunker, directory, ocr }, progress) {
-    const { readFile } = await import('#readers/readers.ts')
-    using recogniser = await recogniserOf(ocr, progress)
-    const bytes = await Bun.file(file).bytes()
-    const reading = await readFile({
-      bytes,
-      name,
-      reader,
-      limits,
-      recogniser: recogniser ?? undefined,
-      beforePages: (pages) => progress.working({ pages }),
-    })
+  async read(work, progress) {
+    const reading = await readingOf(work, progress)
     progress.chunking(pagesOf(reading))
-    return await cut(reading, { chunker, directory }, progress)
+    return await cut(reading, work, progress)
   },
 
   async render({ file, directory, page, pixelsMax, passage = '', ocr }, progress) {
@@ -95,6 +85,28 @@ export const operations: { readonly [Name in OperationName]: Operation<Name> } =
 
 function areCues(texts: readonly string[] | readonly Cue[]): texts is readonly Cue[] {
   return typeof texts[0] === 'object'
+}
+
+async function readingOf(
+  { file, name, reader, answer, limits, mainText, ocr }: Work<'read'>,
+  progress: Progress,
+): Promise<Reading> {
+  const bytes = await Bun.file(file).bytes()
+  if (answer !== undefined) {
+    const { readAnswer } = await import('#readers/external/external-answer.ts')
+    return readAnswer(bytes, answer, limits)
+  }
+  const { readFile } = await import('#readers/readers.ts')
+  using recogniser = await recogniserOf(ocr, progress)
+  return await readFile({
+    bytes,
+    name,
+    reader,
+    limits,
+    mainText,
+    recogniser: recogniser ?? undefined,
+    beforePages: (pages) => progress.working({ pages }),
+  })
 }
 
 async function recogniserOf(ocr: OcrOptions | undefined, progress: Progress): Promise<Recogniser | null> {

@@ -6,6 +6,7 @@
  */
 import type { ResolvedChunker } from '#chunkers/chunkers.ts'
 import type { ResourceFault } from '#lib/resource-fault.ts'
+import type { ExternalAnswer } from '#readers/external/external-answer.ts'
 import type { OcrOptions } from '#readers/ocr/tesseract.ts'
 import type { PartLimits, RecordingPart } from '#readers/media/divide-recording.ts'
 import type { Cue } from '#readers/text/subtitles.ts'
@@ -42,7 +43,11 @@ export interface Operations {
       readonly name: string
       /** One of `readerNames`. */
       readonly reader: string
+      /** The file is what a reader on another server has answered. */
+      readonly answer?: ExternalAnswer | undefined
       readonly limits: ReadLimits
+      /** Reads of an HTML page only its own text. */
+      readonly mainText?: boolean | undefined
       readonly chunker: ResolvedChunker
       readonly directory: string
       /** How the text of pictures is recognised; absent where it is not. */

@@ -1,4 +1,5 @@
 /** What a kind of source does: it lists files, and gives their bytes. Everything that it is answered is not trusted. */
+import type { SourceRequest } from '../web/source-client.ts'
 import type { FoundFile } from './sync-plan.ts'
 
 export interface ListedFile extends FoundFile {
@@ -11,15 +12,12 @@ export interface ListedFile extends FoundFile {
 export interface SourceListing {
   /** Every file, once. Rejects with SourceFailure. */
   list(signal: AbortSignal): AsyncIterable<ListedFile>
-  /** Headers of the request for its bytes. */
-  headersFor(file: ListedFile): Readonly<Record<string, string>>
+  /** The request for its bytes. */
+  requestFor(file: ListedFile): Omit<SourceRequest, 'signal'>
+  /** Its bytes in the answer, when they are not all of it. */
+  contentOf?(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
   /** Whether two files of one version and size have the same bytes, so that one can be the other that was moved. */
   readonly versionIsContent: boolean
-}
-
-/** The source could not be looked at: one sentence for an administrator. */
-export class SourceFailure extends Error {
-  override readonly name = 'SourceFailure'
 }
 
 /** Files that one source can have; beyond them nothing is changed. */

@@ -13,9 +13,10 @@ import { importItems, shownName, type ImportOrder } from '../import/import-docum
 import type { ImportItem } from '../import/import-request.ts'
 import { deleteDocument } from '../records/document-handlers.ts'
 import { viewerOf } from '../owners.ts'
-import { filesMax, idMax, SourceFailure, type ListedFile, type SourceListing } from './listing.ts'
-import type { SourceClient } from './source-client.ts'
+import { filesMax, idMax, type ListedFile, type SourceListing } from './listing.ts'
+import type { SourceClient } from '../web/source-client.ts'
 import { planSync, type KnownFile, type SyncPlan } from './sync-plan.ts'
+import { SourceFailure } from '../web/source-failure.ts'
 
 export interface RunParts {
   readonly documents: Documents
@@ -56,8 +57,8 @@ export async function planRun(parts: RunParts, source: Source): Promise<SyncPlan
     throw new SourceFailure(
       `The source is empty, and there are ${known.length} documents of it. They stay; delete the source with its documents if that is meant.`,
     )
-  const markOf = (bytes: number, version: string | null): string | null =>
-    listing.versionIsContent ? `${bytes} ${version}` : null
+  const markOf = (_bytes: number | null, version: string | null): string | null =>
+    listing.versionIsContent ? version : null
   return planSync(found.values(), known, { markOf, isSame: () => true })
 }
 
@@ -68,7 +69,9 @@ export async function runSource(parts: RunParts, source: Source): Promise<RunCou
   const counts = { imported: 0, failed: 0, deleted: 0 }
   const errors: string[] = []
   const [createdAt, place] = await Promise.all([documents.now(), documents.place()])
-  const components = resolveComponents(documents, caller, componentsOf(source))
+  const resolved = resolveComponents(documents, caller, componentsOf(source))
+  const reader = source.kind === 'sitemap' ? { main_text: true, ...resolved.reader } : resolved.reader
+  const components = { ...resolved, reader }
   const order: ImportOrder = { caller, components, createdAt, place }
   await eachOf(plan.send, importedTogether, async ({ file }) => {
     signal.throwIfAborted()
@@ -80,6 +83,11 @@ export async function runSource(parts: RunParts, source: Source): Promise<RunCou
       if (errors.length < errorsMax) errors.push(`${shownName(file.id)}: ${problem}`)
     }
   })
+  for (const { file, known } of plan.moved) {
+    signal.throwIfAborted()
+    const change = { name: shownName(file.name), sourceId: file.id, sourceVersion: file.version }
+    await documents.store.rename(known.documentId, viewerOf(caller), change, await documents.now())
+  }
   for (const { documentId } of plan.gone) {
     signal.throwIfAborted()
     await deleteDocument(documents, caller, documentId)
@@ -99,8 +107,10 @@ async function importFile(
   const tooLarge = `The file is larger than ${fileBytesMax} bytes, the limit of this server.`
   if (file.bytes !== null && file.bytes > fileBytesMax) return tooLarge
   try {
-    const request = { url: file.url, headers: listing.headersFor(file), signal }
-    const received = await client.bytes(request, (pieces) => documents.spool.receive(pieces, fileBytesMax))
+    const request = { ...listing.requestFor(file), signal }
+    const received = await client.bytes(request, (pieces) =>
+      documents.spool.receive(listing.contentOf?.(pieces) ?? pieces, fileBytesMax),
+    )
     const [outcome] = await importItems(documents, [itemOf(source, file, received)], order)
     if (outcome?.kind === 'accepted') {
       documents.wake()

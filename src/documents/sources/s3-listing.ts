@@ -6,8 +6,9 @@
 import { createHash, createHmac } from 'node:crypto'
 import { childOf, eachElementInTurns, textOf, type XmlElement } from '#readers/xml.ts'
 import type { Secret } from '#lib/secret.ts'
-import { SourceFailure, type ListedFile, type SourceListing } from './listing.ts'
-import type { SourceClient } from './source-client.ts'
+import type { ListedFile, SourceListing } from './listing.ts'
+import type { SourceClient } from '../web/source-client.ts'
+import { SourceFailure } from '../web/source-failure.ts'
 
 export interface S3Place {
   /** Endpoint and bucket, and the prefix as the rest of the path: `https://s3.example.com/bucket/prefix/`. */
@@ -31,7 +32,7 @@ export function s3Listing(
     credential === null ? {} : signature(target, { region, credential, at: new Date(now()) })
   return {
     versionIsContent: false,
-    headersFor: (file) => signed(file.url),
+    requestFor: ({ url: target }) => ({ url: target, headers: signed(target) }),
     async *list(signal) {
       const seen = new Set<string>()
       for (let token: string | null = ''; token !== null;) {

@@ -3,24 +3,24 @@
  * Only pages of the sitemap's own site, and none that its robots.txt forbids to us.
  */
 import { childOf, eachElementInTurns, textOf, type XmlElement } from '#readers/xml.ts'
-import { filesMax, SourceFailure, type ListedFile, type SourceListing } from './listing.ts'
-import { robotsRules } from './robots.ts'
-import type { SourceClient } from './source-client.ts'
+import { filesMax, type ListedFile, type SourceListing } from './listing.ts'
+import { robotsOf } from '../web/robots-of.ts'
+import type { SourceClient } from '../web/source-client.ts'
+import { SourceFailure } from '../web/source-failure.ts'
 
 /** A large site has several sitemaps. */
 const sitemapBytesMax = 10 * 1024 * 1024
 const sitemapsMax = 500
-const robotsBytesMax = 512 * 1024
 
 export function sitemapListing(url: URL, client: SourceClient): SourceListing {
   return {
     versionIsContent: false,
-    headersFor: () => ({ accept: 'text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.5' }),
+    requestFor: ({ url: page }) => ({
+      url: page,
+      headers: { accept: 'text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.5' },
+    }),
     async *list(signal) {
-      const robots = await client
-        .text({ url: new URL('/robots.txt', url), signal }, robotsBytesMax)
-        .catch(withoutRobots)
-      const rules = robotsRules(robots, 'sluice-sources')
+      const rules = await robotsOf(client, url, signal)
       const allows = (page: URL): boolean => rules(page.pathname + page.search)
       const seen = new Set<string>()
       const sitemaps = [url]
@@ -42,12 +42,6 @@ export function sitemapListing(url: URL, client: SourceClient): SourceListing {
       }
     },
   }
-}
-
-/** RFC 9309 section 2.3.1: without a file all is allowed; where the server is unwell nothing is. */
-function withoutRobots(thrown: unknown): string {
-  if (thrown instanceof SourceFailure && /status 4\d\d/.test(thrown.message)) return ''
-  throw thrown
 }
 
 interface Entry {

@@ -3,12 +3,14 @@ import type { Caller } from '#identity/records.ts'
 import type { Logger } from '#observe/log.ts'
 import type { Source, SourceRun, SourceStore } from '#store/sources/sources.ts'
 import type { Documents } from '../documents.ts'
-import { SourceFailure, type SourceListing } from './listing.ts'
+import type { SourceListing } from './listing.ts'
 import { planRun, runSource, type RunParts } from './run-source.ts'
+import { gitListing } from './git/git-listing.ts'
 import { s3Listing } from './s3-listing.ts'
 import { sitemapListing } from './sitemap-listing.ts'
-import type { SourceClient } from './source-client.ts'
+import type { SourceClient } from '../web/source-client.ts'
 import { webdavListing } from './webdav-listing.ts'
+import { SourceFailure } from '../web/source-failure.ts'
 
 export interface SourcesOptions {
   readonly store: SourceStore
@@ -82,13 +84,17 @@ export class Sources {
     return { documents, client, caller, listing: this.#listingOf(source), signal }
   }
 
-  #listingOf({ kind, url: text, options, credential }: Source): SourceListing {
+  #listingOf({ kind, url: address, options, credential }: Source): SourceListing {
     const { client, documents } = this.#options
-    const url = new URL(text)
-    const region = typeof options['region'] === 'string' ? options['region'] : 'us-east-1'
+    const url = new URL(address)
+    const text = (name: string): string | null => (typeof options[name] === 'string' ? options[name] : null)
     switch (kind) {
+      case 'git':
+        return gitListing({ url, credential, branch: text('branch'), path: text('path') ?? '' }, client)
       case 's3':
-        return s3Listing({ url, region, credential }, client, () => documents.clock.now())
+        return s3Listing({ url, region: text('region') ?? 'us-east-1', credential }, client, () =>
+          documents.clock.now(),
+        )
       case 'webdav':
         return webdavListing(url, credential, client)
       case 'sitemap':

@@ -35,7 +35,7 @@ export interface SyncPlan<File extends FoundFile> {
 /** How a file that was moved is found among those that are gone. */
 export interface Moves<File extends FoundFile> {
   /** Only files with the same mark are compared, and none whose mark is null. */
-  readonly markOf: (bytes: number, version: string | null) => string | null
+  readonly markOf: (bytes: number | null, version: string | null) => string | null
   /** Whether a new file has the content of one that is gone. */
   readonly isSame: (file: File, gone: KnownFile) => boolean | Promise<boolean>
 }
@@ -87,7 +87,7 @@ async function sameContent<File extends FoundFile>(
   candidates: ReadonlyMap<string | null, KnownFile[]>,
   { markOf, isSame }: Moves<File>,
 ): Promise<KnownFile | null> {
-  const mark = file.bytes === null ? null : markOf(file.bytes, file.version)
+  const mark = markOf(file.bytes, file.version)
   const marked = mark === null ? [] : (candidates.get(mark) ?? [])
   // From the end, where taking one away costs least.
   for (let at = marked.length - 1; at >= Math.max(0, marked.length - comparedMax); at -= 1) {

@@ -4,8 +4,9 @@
  */
 import type { Secret } from '#lib/secret.ts'
 import { childOf, descendantsOf, eachElementInTurns, textOf, type XmlElement } from '#readers/xml.ts'
-import { SourceFailure, type ListedFile, type SourceListing } from './listing.ts'
-import type { SourceClient } from './source-client.ts'
+import type { ListedFile, SourceListing } from './listing.ts'
+import type { SourceClient } from '../web/source-client.ts'
+import { SourceFailure } from '../web/source-failure.ts'
 
 const answerBytesMax = 16 * 1024 * 1024
 const foldersMax = 50_000
@@ -20,7 +21,7 @@ export function webdavListing(given: URL, credential: Secret | null, client: Sou
     credential === null ? {} : { authorization: `Basic ${Buffer.from(credential.reveal()).toString('base64')}` }
   return {
     versionIsContent: false,
-    headersFor: () => own,
+    requestFor: ({ url }) => ({ url, headers: own }),
     async *list(signal) {
       const seen = new Set([root.pathname])
       const folders = [root]

@@ -5,7 +5,9 @@ import { resourceFaultOf } from '#lib/resource-fault.ts'
 import { ReadFailure } from '#readers/reading.ts'
 import type { DocumentError, DocumentState } from '#store/documents/document-store.ts'
 import { BlobMissing, BlobsUnavailable } from '../blobs/blob-store.ts'
+import { SourceFailure } from '../web/source-failure.ts'
 import { EmbedFailure } from '../embedders/embedder.ts'
+import { ReaderAway } from '../external/reader-call.ts'
 
 export interface Failure {
   readonly error: DocumentError
@@ -19,6 +21,8 @@ export interface Failure {
 
 /** An outage of the store is not the document's fault: its attempts must outlast a restart. */
 const blobsWaitMs = 30_000
+/** A reader on another server that is down is left out for about as long. */
+const readerWaitMs = 30_000
 /** A machine that has run out of something may have it again soon. */
 const exhaustedWaitMs = 10_000
 
@@ -32,6 +36,13 @@ export function failureOf(thrown: unknown, stage: DocumentState): Failure {
     return { ...failure({ code: fault, stage, message }, true), retryAfterMs: exhaustedWaitMs, countsAttempt: false }
   }
   if (thrown instanceof ReadFailure) return failure({ code: thrown.code, stage, message: thrown.message }, false)
+  if (thrown instanceof ReaderAway)
+    return {
+      ...failure({ code: 'reader_unavailable', stage, message: thrown.message }, true),
+      retryAfterMs: readerWaitMs,
+    }
+  if (thrown instanceof SourceFailure)
+    return failure({ code: 'fetch_failed', stage, message: thrown.message }, thrown.mayPass)
   if (thrown instanceof BlobMissing) return failure({ code: 'bytes_missing', stage, message: thrown.message }, false)
   if (thrown instanceof BlobsUnavailable)
     return {

@@ -18,6 +18,7 @@ import { chunkBatches } from './chunk-batches.ts'
 import type { ChunkRecord } from '../reading/chunk-record.ts'
 import { pagesFile, type PageRecord } from '../reading/protocol.ts'
 import { embeddedText } from './embedded-text.ts'
+import type { FetchContent } from './fetch-content.ts'
 import type { ReadDocument } from './read-document.ts'
 import type { Run } from './run.ts'
 import { semanticChunks } from './semantic-chunks.ts'
@@ -33,6 +34,8 @@ export interface ProcessDeps {
   readonly callerOf: (userId: string) => Caller | null
   readonly embedders: EmbedderRegistry
   readonly embedQueue: EmbedQueue
+  /** Fetches what was imported by its address; see fetch-content.ts. */
+  readonly fetchContent: FetchContent
   /** Reads and cuts; see read-document.ts. */
   readonly readDocument: ReadDocument
 }
@@ -48,11 +51,13 @@ export async function processDocument(deps: ProcessDeps, run: Run): Promise<Comp
 }
 
 async function readAndStage(deps: ProcessDeps, run: Run): Promise<Completion> {
-  const { document, signal } = run
-  const caller = deps.callerOf(document.importerId)
+  const { signal } = run
+  const caller = deps.callerOf(run.document.importerId)
   if (caller === null) throw importerGone()
   await using workspace = await deps.spool.workspace()
   run.enter('reading')
+  await deps.fetchContent(run)
+  const { document } = run
   await using blob = await openBlob(deps, document)
   const read = await deps.readDocument({ run, caller, file: blob.path, directory: workspace.path })
   signal.throwIfAborted()

@@ -1,15 +1,19 @@
 /**
  * Reads the file of a document and cuts its text, in reading processes; pictures, and pages that are
  * pictures, are described by a multimodal model, and recordings written down by a transcription model, on the
- * importer's account.
+ * importer's account. Files for which the operator has named a reader on another server go there first.
  */
+import { join } from 'node:path'
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { resolveChunker, type ResolvedChunker } from '#chunkers/chunkers.ts'
 import type { Caller } from '#identity/records.ts'
 import { isPicture } from '#readers/types/media-type.ts'
+import { readerNames } from '#readers/readers.ts'
 import { ReadFailure, type ReadLimits } from '#readers/reading.ts'
 import type { Cue } from '#readers/text/subtitles.ts'
 import { isRecording } from '#readers/types/signature.ts'
+import type { ExternalReader, ExternalReaders } from '../external/external-readers.ts'
+import { ReaderAway } from '../external/reader-call.ts'
 import { transcriptionModelOf, type DocumentModels } from '../models.ts'
 import type { ReadingSummary } from '../reading/protocol.ts'
 import type { ReadingWatch } from '../reading/reading-child.ts'
@@ -23,6 +27,7 @@ export interface ReadDeps {
   readonly pool: ReadingPool
   readonly settings: LiveSettings
   readonly models: Pick<DocumentModels, 'chatCompletion' | 'transcription'>
+  readonly external: Pick<ExternalReaders, 'names' | 'readerFor' | 'read'>
 }
 
 export interface ReadTask {
@@ -68,16 +73,75 @@ export function createReadDocument(deps: ReadDeps): ReadDocument {
 }
 
 async function read(deps: ReadDeps, order: ReadTask): Promise<ReadingSummary> {
+  const mediaType = await mediaTypeOf(deps, order)
+  const elsewhere = mediaType === null ? null : deps.external.readerFor(order.run.document.reader.name, mediaType)
+  if (elsewhere === null || mediaType === null) return readHere(deps, order, mediaType)
+  const outcome = await readElsewhere(deps, order, { reader: elsewhere, mediaType })
+  if (outcome.kind === 'read') return outcome.summary
+  const sentence = `The reader ${elsewhere.name} ${outcome.what}.`
+  try {
+    const summary = await readHere(deps, order, mediaType)
+    return { ...summary, warnings: [`${sentence} The file was read by the built-in reader.`, ...summary.warnings] }
+  } catch (thrown) {
+    // Nobody else can read it, and the one who can may be back later.
+    const isUnread = thrown instanceof ReadFailure && (thrown.code === 'unsupported_type' || thrown.code === 'no_text')
+    throw outcome.kind === 'away' && isUnread ? new ReaderAway(sentence, { isDown: true, cause: thrown }) : thrown
+  }
+}
+
+/** Looked at where it decides who reads the file; null where it does not. */
+async function mediaTypeOf(deps: ReadDeps, { run, file }: ReadTask): Promise<string | null> {
+  const { reader, name } = run.document
+  const isNamed = deps.external.names.includes(reader.name)
+  const isOpen = reader.name === 'auto' && deps.external.names.length > 0
+  const looks = reader.name === 'vision' || visionModelOf(reader) !== null || transcriptionModelOf(reader) !== null
+  if (!looks && !isNamed && !isOpen) return null
+  try {
+    return (await deps.pool.run('detect', { file, name }, watchOf(deps, run))).mediaType
+  } catch (thrown) {
+    // A type that is not known here may be known to the reader that was named.
+    if (isNamed && thrown instanceof ReadFailure) return 'application/octet-stream'
+    throw thrown
+  }
+}
+
+type Elsewhere =
+  | { readonly kind: 'read'; readonly summary: ReadingSummary }
+  | { readonly kind: 'refused' | 'away'; readonly what: string }
+
+async function readElsewhere(
+  deps: ReadDeps,
+  { run, file, directory }: ReadTask,
+  { reader, mediaType }: { readonly reader: ExternalReader; readonly mediaType: string },
+): Promise<Elsewhere> {
+  const { name, bytes } = run.document
+  const answered = join(directory, 'answer')
+  const outcome = await deps.external.read(reader, { path: file, bytes, name, mediaType }, answered, run.signal)
+  if (outcome.kind !== 'answered') return outcome
+  const answer = { kind: reader.kind, mediaType }
+  const work = { file: answered, name, reader: 'auto', answer, directory, ...limitsAndChunker(deps, run) }
+  try {
+    return { kind: 'read', summary: await deps.pool.run('read', work, watchOf(deps, run)) }
+  } catch (thrown) {
+    if (!(thrown instanceof ReadFailure)) throw thrown
+    return {
+      kind: 'refused',
+      what: thrown.code === 'no_text' ? 'found no text in it' : 'gave an answer that cannot be used',
+    }
+  }
+}
+
+async function readHere(deps: ReadDeps, order: ReadTask, mediaType: string | null): Promise<ReadingSummary> {
   const { run, file, directory } = order
   const { reader, name } = run.document
   const vision = visionModelOf(reader)
-  const looks = reader.name === 'vision' || vision !== null || transcriptionModelOf(reader) !== null
-  const mediaType = looks ? (await deps.pool.run('detect', { file, name }, watchOf(deps, run))).mediaType : null
   const byModel = mediaType === null ? null : readByModel(deps, order, mediaType)
   if (byModel !== null) return byModel
   try {
     const ocr = ocrOptions(deps.settings, vision !== null) ?? undefined
-    const work = { file, name, reader: reader.name, directory, ...limitsAndChunker(deps, run), ocr }
+    const known = readerNames.includes(reader.name) ? reader.name : 'auto'
+    const mainText = reader['main_text'] === true
+    const work = { file, name, reader: known, mainText, directory, ...limitsAndChunker(deps, run), ocr }
     return await deps.pool.run('read', work, watchOf(deps, run))
   } catch (thrown) {
     const isScan = thrown instanceof ReadFailure && thrown.code === 'no_text' && mediaType === 'application/pdf'

@@ -16,7 +16,7 @@ const nothing: DocumentProgress = {
 }
 
 export class Run {
-  readonly document: DocumentRecord
+  #document: DocumentRecord
   readonly lease: Lease
   readonly #clock: Pick<Clock, 'now'>
   readonly #abort = new AbortController()
@@ -25,10 +25,19 @@ export class Run {
   #stateAt: Heartbeat['stateAt']
 
   constructor({ document, fence }: Claim, clock: Pick<Clock, 'now'>) {
-    this.document = document
+    this.#document = document
     this.lease = { id: document.id, fence }
     this.#clock = clock
     this.#stateAt = document.stateAt
+  }
+
+  get document(): DocumentRecord {
+    return this.#document
+  }
+
+  /** The bytes of a document that was imported by its address are there. */
+  received(content: Pick<DocumentRecord, 'sha256' | 'bytes' | 'place' | 'reader'>): void {
+    this.#document = { ...this.#document, ...content }
   }
 
   /** Aborted when the lease is lost or the process stops. */

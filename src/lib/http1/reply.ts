@@ -94,6 +94,11 @@ export async function readAll(body: ReplyBody, bytesMax: number, listener?: Part
   return takeAll(body, bytesMax, listener)
 }
 
+/** The rest of a body, piece by piece; a reader that stops early has to cancel it. */
+export async function* piecesOf(body: ReplyBody): AsyncGenerator<Uint8Array, void> {
+  for (let piece = await body.read(); piece !== null; piece = await body.read()) yield piece
+}
+
 type Whole = Buffer<ArrayBuffer> | null
 
 interface Taking {

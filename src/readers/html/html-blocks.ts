@@ -7,6 +7,7 @@
  */
 import type { Block } from './html-table.ts'
 import { HtmlTable } from './html-table.ts'
+import { isSurroundings, type PlacedBlock } from './main-text.ts'
 
 const listDepthMax = 512
 const tableDepthMax = 32
@@ -30,8 +31,9 @@ const contentTags = words('article main section')
 /** Values of the attributes that mean something here. */
 export type Attributes = ReadonlyMap<string, string>
 
-/** The attributes that `HtmlBlocks` asks for; others need not be collected. */
-export const wantedAttributes = words('alt aria-hidden colspan hidden role rowspan start style value')
+const wanted = words('alt aria-hidden colspan hidden role rowspan start style value')
+const wantedOfPages = words('alt aria-hidden class colspan hidden id role rowspan start style value')
+const wantedOfHeads = words('content href name rel')
 
 function isHidden(attributes: Attributes): boolean {
   return (
@@ -52,9 +54,16 @@ interface List {
   next: number | null
 }
 
+/** What a page states about itself in its head. */
+export interface PageHead {
+  canonicalUrl: string
+  author: string
+}
+
 /** Takes tags and text in the order of the page; hands each block on as soon as it is complete. */
 export class HtmlBlocks {
-  readonly #emit: (block: Block) => void
+  readonly #emit: (block: Block, place: Omit<PlacedBlock, 'block'>) => void
+  readonly #isPage: boolean
   readonly #lists: List[] = []
   readonly #tables: HtmlTable[] = []
   #inline = ''
@@ -70,9 +79,27 @@ export class HtmlBlocks {
   #headerDepth = 0
   #skippedTag: string | null = null
   #skippedDepth = 0
+  #mainDepth = 0
+  /** The tag that `role="main"` is on. */
+  #mainTag = 'main'
+  #articleDepth = 0
+  #linkDepth = 0
+  /** Characters of `#inline` that are the text of links. */
+  #linked = 0
+  /** That of the block that was read last. */
+  #linkShare = 0
+  readonly head: PageHead = { canonicalUrl: '', author: '' }
 
-  constructor(emit: (block: Block) => void) {
+  /** @param isPage of the web, of which what surrounds its text is left out, too */
+  constructor(emit: (block: Block, place: Omit<PlacedBlock, 'block'>) => void, isPage = false) {
     this.#emit = emit
+    this.#isPage = isPage
+  }
+
+  /** The attributes of a tag that are asked for; others need not be collected. */
+  wantedOf(tag: string): ReadonlySet<string> {
+    if (!this.#isPage) return wanted
+    return tag === 'link' || tag === 'meta' ? wantedOfHeads : wantedOfPages
   }
 
   /** Text of the page's `title`, once it was seen. */
@@ -83,7 +110,10 @@ export class HtmlBlocks {
   text(text: string): void {
     if (this.#skippedTag !== null) return
     if (this.#inTitle) this.#title = `${this.#title ?? ''}${text}`
-    else this.#inline += text
+    else {
+      this.#inline += text
+      if (this.#linkDepth > 0) this.#linked += text.trim().length
+    }
   }
 
   open(tag: string, attributes: Attributes): void {
@@ -94,14 +124,21 @@ export class HtmlBlocks {
       else this.#flush()
       this.#skippedTag = tag
       this.#skippedDepth = 1
-    } else if (tag === 'title') {
-      this.#inTitle = this.#title === null
-    } else if (tag === 'br') {
-      this.#inline += this.#inCode ? '\n' : '\v'
-    } else if (tag === 'img') {
+    } else if (!this.#openTextTag(tag, attributes) && !this.#openTablePart(tag, attributes))
+      this.#openBlock(tag, attributes)
+  }
+
+  /** Tags within a block, and in the head. */
+  #openTextTag(tag: string, attributes: Attributes): boolean {
+    if (tag === 'title') this.#inTitle = this.#title === null
+    else if (tag === 'a') this.#linkDepth = 1
+    else if (tag === 'br') this.#inline += this.#inCode ? '\n' : '\v'
+    else if (tag === 'img') {
       const alternative = attributes.get('alt')?.trim() ?? ''
       if (alternative !== '') this.#inline += ` ${alternative} `
-    } else if (!this.#openTablePart(tag, attributes)) this.#openBlock(tag, attributes)
+    } else if (tag === 'link' || tag === 'meta') this.#noteHead(attributes)
+    else return false
+    return true
   }
 
   close(tag: string): void {
@@ -110,6 +147,7 @@ export class HtmlBlocks {
       this.#skippedDepth -= 1
       if (this.#skippedDepth === 0) this.#skippedTag = null
     } else if (tag === 'title') this.#inTitle = false
+    else if (tag === 'a') this.#linkDepth = 0
     else if (tag === 'p' || blockTags.has(tag)) this.#closeBlock(tag)
     else if (tag === 'ul' || tag === 'ol') this.#closeList()
     else if (tag === 'table') this.#closeTable()
@@ -129,12 +167,15 @@ export class HtmlBlocks {
     if (tag === 'footer' && this.#contentDepth === 0) return true
     // Lists in a header are menus, also where nobody has marked them as navigation.
     if (this.#headerDepth > 0 && (tag === 'ul' || tag === 'ol')) return true
+    if (this.#isPage && isSurroundings(tag, `${attributes.get('class') ?? ''} ${attributes.get('id') ?? ''}`.trim()))
+      return true
     return attributes.size > 0 && !endsWithoutTag.has(tag) && isHidden(attributes)
   }
 
   #openBlock(tag: string, attributes: Attributes): void {
     if (blockTags.has(tag)) {
       this.#flush()
+      this.#openContent(tag, attributes)
       if (contentTags.has(tag)) this.#contentDepth += 1
       else if (tag === 'header') this.#headerDepth += 1
     } else if (tag === 'ul' || tag === 'ol') {
@@ -152,8 +193,20 @@ export class HtmlBlocks {
     }
   }
 
+  /** Notes that the text of the page begins here. */
+  #openContent(tag: string, attributes: Attributes): void {
+    if (tag === 'article') this.#articleDepth += 1
+    if (tag === 'main' || (this.#mainDepth > 0 && tag === this.#mainTag)) this.#mainDepth += 1
+    else if (attributes.get('role') === 'main') {
+      this.#mainTag = tag
+      this.#mainDepth += 1
+    }
+  }
+
   #closeBlock(tag: string): void {
     this.#flush()
+    if ((tag === 'main' || tag === this.#mainTag) && this.#mainDepth > 0) this.#mainDepth -= 1
+    if (tag === 'article' && this.#articleDepth > 0) this.#articleDepth -= 1
     if (contentTags.has(tag) && this.#contentDepth > 0) this.#contentDepth -= 1
     else if (tag === 'header' && this.#headerDepth > 0) this.#headerDepth -= 1
   }
@@ -225,6 +278,8 @@ export class HtmlBlocks {
     const inline = this.#inline
     if (inline === '') return
     this.#inline = ''
+    this.#linkShare = this.#linked / Math.max(1, inline.trim().length)
+    this.#linked = 0
     if (this.#inCode) {
       if (inline.trim() !== '') this.#put({ kind: 'code', text: inline.replaceAll('\v', '\n') })
       return
@@ -243,7 +298,18 @@ export class HtmlBlocks {
 
   #put(block: Block): void {
     const table = this.#tables.at(-1)
-    if (table === undefined) this.#emit(block)
-    else table.add(block)
+    if (table !== undefined) table.add(block)
+    else this.#emit(block, { within: this.#within, linkShare: block.kind === 'table' ? 0 : this.#linkShare })
+  }
+
+  get #within(): PlacedBlock['within'] {
+    if (this.#mainDepth > 0) return 'main'
+    return this.#articleDepth > 0 ? 'article' : null
+  }
+
+  #noteHead(attributes: Attributes): void {
+    const value = (name: string): string => attributes.get(name)?.trim() ?? ''
+    if (value('rel').toLowerCase() === 'canonical') this.head.canonicalUrl ||= value('href')
+    else if (value('name').toLowerCase() === 'author') this.head.author ||= value('content')
   }
 }

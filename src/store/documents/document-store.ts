@@ -109,6 +109,14 @@ export interface NewDocument extends Components {
   readonly metadata?: Metadata | undefined
 }
 
+/** What a worker has fetched for a document that was imported by its address. */
+export interface FetchedContent extends Pick<NewDocument, 'sha256' | 'bytes' | 'place'> {
+  /** Without the address. */
+  readonly reader: Component
+  /** Tells whether the page has changed; null when its server did not say. */
+  readonly version: string | null
+}
+
 export interface DocumentRecord extends NewDocument {
   readonly source: DocumentSource | null
   readonly metadata: Metadata
@@ -320,6 +328,8 @@ export interface DocumentStore {
     leases: readonly (Lease & { readonly heartbeat: Heartbeat })[],
     times: { readonly leaseUntil: number; readonly now: number },
   ): Promise<readonly Lease[]>
+  /** Sets the content of a document whose bytes its worker has fetched, in place of its address. Rejects with LeaseLost. */
+  receive(lease: Lease, content: FetchedContent, now: number): Promise<void>
   /** Adds chunks that are not visible yet. Rejects with LeaseLost. */
   stage(
     lease: Lease,

@@ -7,7 +7,7 @@ import type { Database } from '../database.ts'
 import type { SourcesTable, Tables } from '../schema.ts'
 import { addEvent } from '../webhooks/outbox.ts'
 
-export const sourceKinds = ['s3', 'webdav', 'sitemap'] as const
+export const sourceKinds = ['s3', 'webdav', 'git', 'sitemap'] as const
 export type SourceKind = (typeof sourceKinds)[number]
 
 /** What a run did. */

@@ -1,6 +1,6 @@
 /** Sources in the admin API, and what their runs do: buckets, WebDAV folders and sites, well and badly behaved. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { SourceClient } from '#documents/sources/source-client.ts'
+import { SourceClient } from '#documents/web/source-client.ts'
 import { systemClock } from '#lib/clock.ts'
 import { Ticker } from '#lib/ticker.ts'
 import { Secret } from '#lib/secret.ts'
@@ -190,7 +190,13 @@ describe('a server that lies, loops or never ends', () => {
 
 test('a private address is refused unless the operator allows it, and a name that leads to one', async () => {
   using ticker = new Ticker()
-  using client = new SourceClient({ clock: systemClock, ticker, allowsPrivate: () => false, timeoutMs: () => 5000 })
+  using client = new SourceClient({
+    clock: systemClock,
+    ticker,
+    allowsPrivate: () => false,
+    allowedBy: 'x',
+    timeoutMs: () => 5000,
+  })
   const { signal } = new AbortController()
   for (const host of ['127.0.0.1', 'localhost']) {
     const url = new URL(remote.origin.replace('127.0.0.1', host))

@@ -187,6 +187,30 @@ function versionContract(storeTest: StoreTest): void {
     expect(await documents.get(one.id, everything)).toMatchObject({ sha256: one.sha256, version: 1 })
   })
 
+  storeTest('what was fetched for an address takes its place, under the lease only', async ({ documents }) => {
+    const source = { name: 'web', id: 'https://example.com/', version: null }
+    const reader = { name: 'auto', url: source.id }
+    const [first, again] = [aDocument({ source, reader }), aDocument({ source, reader })]
+    const fetched = { sha256: 'a'.repeat(64), bytes: 7, place: null, reader: { name: 'auto' }, version: '"1"' }
+    await documents.insert([first])
+    const [held] = await claim(documents)
+    await documents.receive(heldBy(held!), fetched, now)
+    const { version: sourceVersion, ...columns } = fetched
+    const received = { ...columns, source: { ...source, version: sourceVersion }, version: 1, state: 'queued' }
+    expect(await documents.get(first.id, everything)).toMatchObject(received)
+    await documents.stage(heldBy(held!), space, chunks(1))
+    await documents.complete(heldBy(held!), completion, now)
+    // The address once more is another version, whatever it leads to.
+    expect(await documents.insert([{ ...again, id: first.id }])).toEqual([{ kind: 'queued', replaced: fetched.sha256 }])
+    expect(await rejection(documents.receive(heldBy(held!), fetched, now))).toBeInstanceOf(LeaseLost)
+    const [next] = await claim(documents)
+    await documents.receive(heldBy(next!), fetched, now)
+    await documents.stage(heldBy(next!), space, chunks(2))
+    await documents.complete(heldBy(next!), completion, now)
+    expect(await documents.get(first.id, everything)).toMatchObject({ version: 2, sha256: fetched.sha256 })
+    expect((await documents.chunks(first.id, everything, { from: 0, limit: 10 }))?.total).toBe(2)
+  })
+
   storeTest('the last of several versions in one call counts', async ({ documents }) => {
     const first = aDocument()
     const last = aDocument({ id: first.id })

@@ -21,6 +21,7 @@ export const resource = {
   budgets: ['budgets'],
   prices: ['prices'],
   webhooks: ['webhooks'],
+  sources: ['sources'],
   batches: ['batches'],
   files: ['files'],
   vectorStores: ['vector-stores'],

@@ -820,6 +820,8 @@ export type FileItem = {
   readonly category: string
   /** A file of the server, below one of documents.import_roots; this or `bytes` */
   readonly path?: string | null | undefined
+  /** A page or a file on the web, which the server fetches in the background; in place of `bytes` and `path`. Its next import replaces this version */
+  readonly url?: string | null | undefined
   /** Chosen by the server when left out */
   readonly doc_id?: string | null | undefined
   /** Where files come from: the name of a folder, a bucket or a site. With `source_id` */
@@ -1458,9 +1460,9 @@ export type NewSettingValue = {
 }
 
 export type NewSource = {
-  /** Of a bucket with a prefix, of a WebDAV folder, of a sitemap or a page */
+  /** Of a bucket with a prefix, of a WebDAV folder, of a Git repository, of a sitemap or a page */
   readonly url: string
-  /** `access key id:secret` for s3, `user:password` for webdav; never shown again */
+  /** `access key id:secret` for s3, `user:password` for webdav, `user:token` for git; never shown again */
   readonly credential?: string | null | undefined
   /** Whose the documents are; runs have the rights of this user */
   readonly user_id: string
@@ -1471,10 +1473,14 @@ export type NewSource = {
   readonly enabled?: boolean | undefined
   /** Of s3; us-east-1 when null */
   readonly region?: string | null | undefined
+  /** Of git; that of HEAD when null */
+  readonly branch?: string | null | undefined
+  /** Of git: only files below this folder */
+  readonly path?: string | null | undefined
   /** Patterns of files that are left out */
   readonly ignore?: readonly string[] | undefined
   readonly name: string
-  readonly kind: "s3" | "webdav" | "sitemap"
+  readonly kind: "s3" | "webdav" | "git" | "sitemap"
 }
 
 export type NewWebhook = {
@@ -2086,8 +2092,8 @@ export type SignInOptions = {
 export type Source = {
   readonly id: string
   readonly name: string
-  readonly kind: "s3" | "webdav" | "sitemap"
-  /** Of a bucket with a prefix, of a WebDAV folder, of a sitemap or a page */
+  readonly kind: "s3" | "webdav" | "git" | "sitemap"
+  /** Of a bucket with a prefix, of a WebDAV folder, of a Git repository, of a sitemap or a page */
   readonly url: string
   /** Whose the documents are; runs have the rights of this user */
   readonly user_id: string
@@ -2098,6 +2104,10 @@ export type Source = {
   readonly enabled: boolean
   /** Of s3; us-east-1 when null */
   readonly region: string | null
+  /** Of git; that of HEAD when null */
+  readonly branch: string | null
+  /** Of git: only files below this folder */
+  readonly path: string | null
   /** Patterns of files that are left out */
   readonly ignore: readonly string[]
   readonly has_credential: boolean
@@ -2121,9 +2131,9 @@ export type Source = {
 }
 
 export type SourceChange = {
-  /** Of a bucket with a prefix, of a WebDAV folder, of a sitemap or a page */
+  /** Of a bucket with a prefix, of a WebDAV folder, of a Git repository, of a sitemap or a page */
   readonly url?: string | undefined
-  /** `access key id:secret` for s3, `user:password` for webdav; never shown again */
+  /** `access key id:secret` for s3, `user:password` for webdav, `user:token` for git; never shown again */
   readonly credential?: string | null | undefined
   /** Whose the documents are; runs have the rights of this user */
   readonly user_id?: string | undefined
@@ -2134,6 +2144,10 @@ export type SourceChange = {
   readonly enabled?: boolean | undefined
   /** Of s3; us-east-1 when null */
   readonly region?: string | null | undefined
+  /** Of git; that of HEAD when null */
+  readonly branch?: string | null | undefined
+  /** Of git: only files below this folder */
+  readonly path?: string | null | undefined
   /** Patterns of files that are left out */
   readonly ignore?: readonly string[] | undefined
 }

@@ -47,6 +47,8 @@ export const fieldLabels: Readonly<Record<string, string>> = {
   owners: 'Owners',
   every_minutes: 'Minutes between runs',
   region: 'Region',
+  branch: 'Branch',
+  path: 'Folder',
   ignore: 'Files that are left out',
 }
 

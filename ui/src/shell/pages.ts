@@ -19,6 +19,7 @@ export interface Page {
     | '/users'
     | '/groups'
     | '/providers'
+    | '/sources'
     | '/webhooks'
     | '/audit'
     | '/exports'
@@ -48,6 +49,7 @@ export const pages: readonly Page[] = [
   { path: '/users', label: 'Users', icon: 'users', admin: true },
   { path: '/groups', label: 'Groups', icon: 'folder', admin: true },
   { path: '/providers', label: 'Providers', icon: 'provider', admin: true },
+  { path: '/sources', label: 'Sources', icon: 'retry', admin: true },
   { path: '/webhooks', label: 'Webhooks', icon: 'upload', admin: true },
   { path: '/audit', label: 'Audit log', icon: 'lock', admin: true },
   { path: '/exports', label: 'Exports', icon: 'download', admin: true },

@@ -30,6 +30,7 @@ const writeJobs = [
   'retry',
   'rename',
   'describe',
+  'receive',
   'stage',
   'complete',
   'cancel',

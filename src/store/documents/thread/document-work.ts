@@ -13,7 +13,10 @@ import type { ChunkSearch } from '../search/document-search.ts'
 import { sliceMax } from '../rows/chunk-row.ts'
 import type { WordPacker } from '../work/packing.ts'
 
-export type DocumentWrites = Pick<DocumentStore, 'insert' | 'retry' | 'rename' | 'describe' | 'stage' | 'complete'> &
+export type DocumentWrites = Pick<
+  DocumentStore,
+  'insert' | 'retry' | 'rename' | 'describe' | 'receive' | 'stage' | 'complete'
+> &
   DocumentJobs &
   DocumentRemoval
 

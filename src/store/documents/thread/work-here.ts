@@ -5,6 +5,7 @@ import { documentImports } from '../work/imports.ts'
 import { documentJobs } from '../work/jobs.ts'
 import { documentRemoval } from '../work/removal.ts'
 import { wordPacker } from '../work/packing.ts'
+import { documentReceiving } from '../work/receiving.ts'
 import { documentStaging } from '../work/staging.ts'
 import { qdrantIndex, qdrantKeeper } from '../places/qdrant.ts'
 import { vectorMover } from '../places/vector-mover.ts'
@@ -19,6 +20,7 @@ export function documentWrites(connection: Connection): DocumentWrites {
     ...documentImports(connection),
     ...documentDescribing(connection),
     ...documentJobs(connection),
+    ...documentReceiving(connection),
     ...documentStaging(connection),
     ...documentRemoval(connection),
   }

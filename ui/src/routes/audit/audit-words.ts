@@ -27,6 +27,8 @@ const actions: Readonly<Record<string, string>> = {
   'POST /prices/recompute': 'Recomputed costs',
   'POST /budgets/:id/reconcile': 'Reconciled a budget',
   'POST /webhooks/:id/rotate': 'Made a new secret of a webhook',
+  'POST /sources/:id/run': 'Had a source looked at',
+  'POST /sources/:id/dry-run': 'Tried a source',
   'PUT /me/guide': 'Changed the own guide',
   'POST /oidc/test': 'Tested an issuer',
   'POST /webhooks/:id/test': 'Tested a webhook',
