@@ -34,7 +34,10 @@ export function formatsMarkdown(): string {
 const rest = `**Not read** without a [reader on another server](#readers-on-other-servers): RAR and other archives, 7z with a password or
 with PPMd, BZip2 or filters for programs, AVI and FLV, programs, .xlsb. **Dropped**: pictures inside documents (counted in a
 warning), link addresses, formulas of spreadsheets without a saved value. Readers fetch nothing from a network and run no
-macro or script.`tesseract.js-core\` and \`@tesseract.js-data/eng\` are installed: in every source checkout, and
+macro or script.
+
+**Text recognition** reads pictures and the pages of a PDF that have no text layer, without a model and without a
+network, where the packages \`tesseract.js-core\` and \`@tesseract.js-data/eng\` are installed: in every source checkout, and
 in \`node_modules\` beside the one-file binary (\`npm install --prefix /usr/local/bin tesseract.js-core@7.0.0
 @tesseract.js-data/eng@1.0.0\`, with the folder in which the binary is). Without them such pages are left out with a
 warning, and pictures are refused. Other languages: \`documents.ocr.languages\`, with data from \`@tesseract.js-data/deu\`
@@ -45,6 +48,56 @@ file. [Why so](decisions/text-recognition.md).
 **Limits** are settings: pages, characters, unpacked bytes, time and memory for each file. Time is CPU time: that of
 \`documents.read_seconds\`, a second for each MiB, and on top 10 ms for each page of a PDF and 2 s for each million characters that
 are cut. Zip bombs, loops and endless nesting fail with \`too_complex\`, cut-off files with \`damaged\`.
+
+## Readers on other servers
+
+Files of chosen types can be read by [docling-serve](https://github.com/docling-project/docling-serve) (version 1 or newer),
+the server of [Apache Tika](https://tika.apache.org) (2 or 3) or
+[Unstructured's API](https://docs.unstructured.io/api-reference/partition/overview), for layouts, handwriting or formats that
+the built-in readers lack:
+
+\`\`\`yaml
+documents:
+  readers:
+    - name: layout
+      kind: docling
+      url: http://docling:5001
+      types: [pdf, "image/*"]
+      credential: the-key-of-docling-serve
+    - name: office
+      kind: tika
+      url: http://tika:9998
+      types: [doc, ppt]
+      seconds: 60
+    - name: elements
+      kind: unstructured
+      url: https://api.unstructuredapp.io
+      credential: the-key
+      fields: {strategy: hi_res}
+\`\`\`
+
+| field | meaning |
+|---|---|
+| \`name\` | shown in records and metrics; an import can name it: \`"reader": "elements"\` |
+| \`kind\` | \`docling\`, \`tika\` or \`unstructured\` |
+| \`url\` | without the path of the API; may be a private address. Redirects are not followed |
+| \`types\` | what it reads when the reader is \`auto\`: names of built-in readers (\`pdf\`, \`docx\`, \`picture\`) or media types; the first reader that takes a type reads it. Empty: only what names it |
+| \`credential\` | sent as \`x-api-key\` to docling-serve and as \`unstructured-api-key\` to Unstructured; for a server before Tika \`user:password\` or a token |
+| \`seconds\` | longest time for one file, 300 when left out |
+| \`fields\` | sent along: fields of the form, for Tika headers (\`X-Tika-OCRLanguage: deu\`) |
+
+Pages are kept where the reader tells them: those of a DoclingDocument, Tika's pages, slides and sheets, Unstructured's
+\`page_number\`. Headings, lists and tables keep their form; heads and feet of pages are left out. The server takes the answer
+apart in a reading process, within the limits of all files; it has at most \`documents.max_unpacked_bytes\`.
+
+A reader that refuses a file, finds no text in it, answers with something else or does not answer in time leaves it to the
+built-in reader, and the record has a warning that says so. One that does not answer at all is left out for 30 seconds, so that
+not every file waits for it. What only it could have read is tried again later (\`reader_unavailable\`). The setting is a secret
+as a whole, because credentials are in it, and is read at start. Types that Sluice does not know, for example RAR, are taken
+only where the import names the reader.
+
+The answers were tried against Apache Tika 3.3.2, documents of \`docling-core\` 2.104 and elements of \`unstructured\` 0.27; the
+servers of the latter two were not.
 
 ## Results on real files
 

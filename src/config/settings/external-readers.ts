@@ -2,7 +2,7 @@
  * Readers of documents on other servers, as the setting `documents.readers` has them: a list of mappings in the file, or the
  * same as JSON. They have credentials in them, so the setting as a whole is a secret.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 
 /** What imports name already; a test keeps this list that of the readers. */
 export const builtInReaderNames: readonly string[] =
