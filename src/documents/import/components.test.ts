@@ -97,9 +97,9 @@ test('a model that exists and may not be used is refused as such, not as unknown
 
 test('a reader on another server is named like any other, and no name of one is that of a built-in reader', () => {
   expect(resolve({ reader: 'layout' }).reader).toEqual({ name: 'layout' })
-  expect(() => resolve({ reader: 'other' })).toThrow(/known are .*vision, layout/)
+  expect(() => resolve({ reader: 'other' })).toThrow(/known are .*vision, transcription, layout/)
   expect(listComponents({ settings: settingsOf(), external }).readers.names).toContain('layout')
-  expect(builtInReaderNames.toSorted()).toEqual([...readerNames, 'vision'].toSorted())
+  expect(builtInReaderNames.toSorted()).toEqual([...readerNames, 'vision', 'transcription'].toSorted())
 })
 
 test('the list is as documented, and names the local embedder only where there is one', () => {

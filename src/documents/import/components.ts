@@ -25,7 +25,11 @@ const modelReaders: ReadonlyMap<string, readonly string[]> = new Map([
   ['vision', ['model', 'prompt']],
   ['transcription', ['model', 'prompt', 'language']],
 ])
-const pageOptions = ['main_text']
+/** Readers of pages of the web, and their options. */
+const pageOptions: ReadonlyMap<string, readonly string[]> = new Map([
+  ['auto', ['main_text']],
+  ['html', ['main_text']],
+])
 const promptCharactersMax = 10_000
 
 /** Answers 422 for what does not exist or does not go together, and 403 for a model that the caller may not use. */
@@ -57,8 +61,7 @@ function resolveReader({ settings, models, external }: Deps, caller: Caller, ask
   if (!known.includes(name))
     throw refused('reader', `there is no reader ${quoted(name)}; known are ${known.join(', ')}`)
   const takesModel = modelReaders.has(name)
-  const takesPages = name === 'auto' || name === 'html'
-  onlyOptions('reader', options, [...(modelReaders.get(name) ?? []), ...(takesPages ? pageOptions : [])])
+  onlyOptions('reader', options, [...(modelReaders.get(name) ?? []), ...(pageOptions.get(name) ?? [])])
   const setting = name === 'transcription' ? 'documents.transcription_model' : 'documents.vision_model'
   const model = takesModel ? modelNamed({ settings, models }, caller, { asked: options['model'], setting }) : null
   if (model === null && name !== 'auto' && takesModel)
