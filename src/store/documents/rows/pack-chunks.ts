@@ -40,7 +40,8 @@ export async function packChunks(
     const language = languageOfSet.get(setOf(run[0]?.row ?? 0)) ?? null
     const words = run.map(({ text, heading_path: headings, table_header: tableHeader }) => {
       const headingPath = JSON.parse(headings) as readonly string[]
-      return wordsOfChunk({ text, headingPath, tableHeader }, language)
+      // Versions before guessed it for each chunk, and by that its words are in the lists.
+      return wordsOfChunk({ text, headingPath, tableHeader }, language ?? languageOf(text))
     })
     return { row: run[0]?.row ?? 0, words: packWords(words) }
   })

@@ -10,7 +10,7 @@ import { buttonClass } from '../../components/button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Select } from '../../components/input.tsx'
-import { LatePart } from '../../components/late-part.tsx'
+import { IdlePart } from '../../components/late-part.tsx'
 import { lazyPart } from '../../components/lazy-part.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
@@ -87,10 +87,10 @@ function UsageReport({ span, isAdmin }: UsageReportProps) {
         {isAdmin && <TopGroups by="user" {...top} />}
         <TopGroups by="key" {...top} />
         {isAdmin && <Inflight />}
-        <LatePart whileLoading={<Skeleton lines={5} label="Loading the latest errors" />}>
+        <IdlePart whileLoading={<Skeleton lines={5} label="Loading the latest errors" />}>
           {isAdmin && <ProviderStates span={span} />}
           <LatestErrors scope={scope} span={span} spanMs={option.spanMs} />
-        </LatePart>
+        </IdlePart>
       </ChartGrid>
     </>
   )
