@@ -85,15 +85,14 @@ describe('with a running server', () => {
         }),
     })
     await using sluice = new Installation({ SLUICE_DOCUMENTS_URLS_ALLOW_PRIVATE: 'true' })
-    await sluice.start()
+    const server = await sluice.start(['--json'])
     write(sluice, { 'a.txt': 'A file.' })
     const [good, gone] = ['lentils', 'gone'].map((page) => `http://127.0.0.1:${site.port}/${page}`)
     const options = ['--category', 'food', '--meta', 'shelf=3', '--chunk-units', '50']
     const run = await sluice.run(['import', 'a.txt', good!, gone!, ...options])
     expect(run).toMatchObject({ code: 1, stdout: '3 files: 2 completed, 1 failed\n' })
     expect(run.stderr).toContain(`${gone}: 127.0.0.1:${site.port} answered with status 404.`)
-    const found = await sluice.json<(Listed & { metadata: object })[]>(['documents', 'list'])
-    expect(found.find(({ name }) => name === good)).toMatchObject({
+    expect((await listed(server)).find(({ name }) => name === good)).toMatchObject({
       name: good,
       category: 'food',
       metadata: { shelf: 3 },
