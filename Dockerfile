@@ -18,7 +18,7 @@ LABEL org.opencontainers.image.title="Sluice" org.opencontainers.image.licenses=
 COPY --from=build /out/sluice /usr/local/bin/sluice
 COPY --from=build --chown=65532:65532 /out/data /data
 # All that is written lies in /data: the root file system can be read-only.
-ENV SLUICE_DATA_DIR=/data SLUICE_SERVER_HOST=0.0.0.0 BUN_CONFIG_MAX_HTTP_REQUESTS=65535
+ENV SLUICE_DATA_DIR=/data SLUICE_SERVER_HOST=0.0.0.0 BUN_CONFIG_MAX_HTTP_REQUESTS=65535 BUN_JSC_heapGrowthMaxIncrease=1
 USER 65532:65532
 WORKDIR /data
 VOLUME /data

@@ -119,7 +119,8 @@ async function share([lines = 8000]: readonly number[]): Promise<void> {
 }
 
 async function crash([lines = 20_000, kills = 100, seed = 1]: readonly number[]): Promise<void> {
-  const plan = { lines, seed, lifeMsMax: 1500, callMs: 300 }
+  // Long enough for as many lines at once as the model bears: the kills are spread over the whole batch.
+  const plan = { lines, seed, lifeMsMax: 4000, callMs: 300 }
   const undisturbed = await runBatch({ ...plan, kills: 0 })
   const onKill = (kill: number, done: number): void => console.error(`kill ${kill} of ${kills}: ${done} lines are done`)
   const killed = await runBatch({ ...plan, kills, onKill })

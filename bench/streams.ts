@@ -8,7 +8,7 @@ import type { UpstreamStats } from './upstream.ts'
 const liveStreams = 1000
 const sampleMs = 500
 /** After the last stream: time for buffers to be given back. */
-const restMs = 10_000
+const restMs = 60_000
 
 interface StreamsFigure {
   readonly startMib: number

@@ -85,6 +85,7 @@ function aRecord(number: number): UsageRecord {
     slices: null,
     queueMs: null,
     calledMs: null,
+    limits: null,
   }
 }
 

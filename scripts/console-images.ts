@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import type { AdminApp } from '#test/support/app/admin-app.ts'
 import { startBrowser } from '#test/support/app/browser.ts'
-import { startConsoleApp, visit } from '#test/support/app/console-app.ts'
+import { startConsoleApp, visit, type Visitor } from '#test/support/app/console-app.ts'
 import { fillConsole } from '#test/support/app/console-sample.ts'
 import { embedsWhenReleased } from '#test/support/upstream/embedding-script.ts'
 import { stream, type Behaviour } from '#test/support/upstream/upstream-behaviours.ts'
@@ -105,12 +105,8 @@ async function takePlayground(browser: Browser, app: AdminApp, upstream: Upstrea
   for (const request of streamed) request.release(1000)
   await page.getByText('tokens out').waitFor()
 
-  await page.getByRole('button', { name: 'Clear', exact: true }).click()
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: /^Clear / })
-    .click()
-  await page.getByLabel('Compare with a second model').check()
+  await page.getByRole('button', { name: 'New', exact: true }).click()
+  await page.getByRole('button', { name: 'Compare with another model' }).click()
   await page.getByRole('combobox', { name: 'Second model', exact: true }).click()
   await page.getByRole('option', { name: 'qwen3-32b' }).click()
   await message.fill(question)
@@ -153,6 +149,7 @@ async function takePages(browser: Browser, app: AdminApp): Promise<void> {
     await visitor.open('/models/about/gpt-5-mini')
     await page.getByRole('list', { name: 'Uptime by hour' }).waitFor()
     await take(page, 'model')
+    await takeComposite(visitor, app)
     await visitor.open('/users?q=grace')
     await page.getByRole('link', { name: 'grace@example.org' }).click()
     await page.getByRole('img', { name: /^Cost/ }).waitFor()
@@ -189,6 +186,25 @@ async function takePages(browser: Browser, app: AdminApp): Promise<void> {
   }
   running.abort()
   await Promise.allSettled(held)
+}
+
+/** A composite with a component down. */
+async function takeComposite(visitor: Visitor, app: AdminApp): Promise<void> {
+  const { data } = (await app.call<{ data: { id: string; name: string }[] }>('GET', '/models')).body
+  const { page } = visitor
+  await visitor.open(`/models/${data.find(({ name }) => name === 'always-on')?.id}`)
+  await page.getByLabel('Strategy').selectOption({ index: 0 })
+  await page.getByRole('slider', { name: /^Weight of qwen3-32b/ }).fill('3')
+  await page
+    .getByText(/% of requests$/)
+    .first()
+    .waitFor()
+  await page.waitForLoadState('networkidle')
+  await page
+    .getByRole('region', { name: 'Components' })
+    .evaluate((part) => (part as unknown as { scrollIntoView(): void }).scrollIntoView())
+  await page.evaluate('scrollBy(0, -80)')
+  await take(page, 'composite')
 }
 
 /** A request that is not answered until it is given up. */

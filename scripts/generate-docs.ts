@@ -11,6 +11,7 @@ import { apiTypes, servedDocument } from './api-types.ts'
 import { brokenLinks } from './broken-links.ts'
 import { embeddingModelsMarkdown } from './embedding-models.ts'
 import { endpointSupportMarkdown } from './endpoint-support.ts'
+import { formatsMarkdown } from './formats.ts'
 
 interface Page {
   /** Relative to the project. */
@@ -29,6 +30,7 @@ const pages: readonly Page[] = [
     source: 'src/documents/embedders/known-embedding-models.ts',
     render: embeddingModelsMarkdown,
   },
+  { file: 'docs/formats.md', source: 'src/readers/formats.ts and scripts/formats.ts', render: formatsMarkdown },
   { file: 'docs/metrics.md', source: 'src/observe/metrics.ts', render: metricsMarkdown },
   { file: 'docs/configuration.md', source: 'src/config/document.ts', render: configurationMarkdown },
   {

@@ -5,7 +5,6 @@
  */
 import { randomBytes } from 'node:crypto'
 import { createAuthorize } from './authorize.ts'
-import type { OpenExportFile } from '#admin/exports/exports.ts'
 import { adminRoutes } from '#admin/routes.ts'
 import { sessionCaller } from '#admin/session/session.ts'
 import type { LiveSettings } from '#config/settings/live-settings.ts'
@@ -26,7 +25,7 @@ import { healthWork } from '#gateway/health-work.ts'
 import { statusOf, writeStatus } from '#gateway/process-status.ts'
 import { Session } from '#gateway/session.ts'
 import { PrefixAffinity } from '#gateway/upstreams/affinity.ts'
-import { UpstreamHealth, type HealthOptions } from '#gateway/upstreams/upstream-health.ts'
+import { healthOptions, UpstreamHealth } from '#gateway/upstreams/upstream-health.ts'
 import { HttpServer } from '#http/server.ts'
 import { callerNow } from '#identity/authenticate.ts'
 import { ClientSecrets } from '#identity/client-secret.ts'
@@ -165,7 +164,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
   const lastUsed = new LastUsed((touches) => store.keys.touch(touches))
   opening.defer(() => flushed('when keys were last used', lastUsed.flush()))
   const budgets = openBudgets(options, opening)
-  const { recorder, traces, tendJournals } = openUsage(options, metrics, opening)
+  const { recorder, traces, tendJournals, live } = openUsage(options, metrics, opening)
   opening.defer(() => flushed('usage records', recorder.flush()))
 
   const responses = openRegistry(options)
@@ -190,6 +189,7 @@ async function openParts(options: AppOptions, opening: AsyncDisposableStack): Pr
     health: new UpstreamHealth(() => healthOptions(settings), clock),
     affinity: new PrefixAffinity(),
     recorder,
+    live,
     contentLog: openContentLog({ settings, store, logger, groupName }, metrics, opening),
     responses,
     ...openKept(options),
@@ -242,7 +242,7 @@ function watchGauges(store: Store, { state, feed, leader, gateway, webhooks }: W
 
 function startLoops(options: AppOptions, parts: Parts, opening: AsyncDisposableStack): void {
   const { settings, store, clock, logger } = options
-  const { state, feed, leader, lastUsed, tendJournals, gateway } = parts
+  const { state, feed, leader, lastUsed, tendJournals, gateway, documents } = parts
   const background = (what: string, intervalMs: number, work: () => Promise<void>): Loop =>
     opening.use(new Loop({ intervalMs, work, onError: (error) => logger.error(`${what} failed`, { error }) }))
   background('reading changes again', secondMs, () => state.readAgain())
@@ -264,8 +264,7 @@ function startLoops(options: AppOptions, parts: Parts, opening: AsyncDisposableS
   })
   background('finishing an upgrade of the schema', upgradeRetryMs, async () => void (await store.finishUpgrade()))
   background('removing old files and batches', minuteMs, batchUpkeep({ store }, parts.batches, leader))
-  const exporting = exportingUsage({ ...options, state, leader, documents: parts.documents.documents })
-  background('exporting usage', secondMs, exporting)
+  background('exporting usage', secondMs, exportingUsage({ ...options, state, leader, documents: documents.documents }))
   background('purging old records', minuteMs, async () => {
     await leader.run('purging old records', () => purge(store, settings, clock))
   })
@@ -273,9 +272,7 @@ function startLoops(options: AppOptions, parts: Parts, opening: AsyncDisposableS
 
 function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
   const { settings, store, clock, logger, version, consoleFiles = null } = options
-  const { state, feed, lastUsed, gateway, generation, documents, batches, sources } = parts
-  const { webhooks } = parts.webhooks
-  const { providers, inflight, caps, health, metrics } = gateway
+  const { state, feed, lastUsed, gateway, generation, documents, batches } = parts
   const authorize = createAuthorize({
     directory: state.directory,
     clientSecrets: gateway.clientSecrets,
@@ -284,12 +281,17 @@ function createServer(options: AppOptions, parts: Parts): HttpServer<Caller> {
     lastUsed,
     anonymousUser: (request) => anonymousUser(settings, request),
     clock,
-    refused: (error, context) => metrics.refused(context.path, error),
+    refused: (error, context) => gateway.metrics.refused(context.path, error),
   })
-  const { sealer: seals = sealer(randomBytes(32)) } = options
-  const common = { store, state, feed, providers, inflight, caps, health, settings, clock, version, logger }
-  const openExportFile: OpenExportFile = (address) => documents.documents.blobs.open(address)
-  const admin = adminRoutes({ ...common, webhooks, sources, openExportFile, sealer: seals })
+  const admin = adminRoutes({
+    ...options,
+    ...parts,
+    ...gateway,
+    webhooks: parts.webhooks.webhooks,
+    openExportFile: (address) => documents.documents.blobs.open(address),
+    sealer: options.sealer ?? sealer(randomBytes(32)),
+    draining: () => server.stopping,
+  })
   const server: HttpServer<Caller> = new HttpServer({
     routes: routeTable({
       gateway,
@@ -368,14 +370,6 @@ async function drain(
 
 async function waitUntil(condition: () => boolean): Promise<void> {
   while (!condition()) await Bun.sleep(drainPollMs)
-}
-
-function healthOptions(settings: LiveSettings): HealthOptions {
-  return {
-    failuresToEject: settings.get('health.failures_to_eject'),
-    ejectionMs: settings.get('health.ejection_seconds') * 1000,
-    ejectionMaxMs: settings.get('health.ejection_max_seconds') * 1000,
-  }
 }
 
 function batchOptions(settings: LiveSettings): BatchOptions {

@@ -9,7 +9,7 @@ import type { Access } from '#http/route.ts'
 import { authenticateKey, mayUseArea } from '#identity/authenticate.ts'
 import type { ClientSecrets } from '#identity/client-secret.ts'
 import type { Directory } from '#identity/directory.ts'
-import { everyoneGroupId, type Caller } from '#identity/records.ts'
+import { everyoneGroupId, type Caller, type KeyArea } from '#identity/records.ts'
 import type { LastUsed } from '#replica/last-used.ts'
 import type { ChangeFeed } from '#replica/change-feed.ts'
 
@@ -94,9 +94,13 @@ function authorize(deps: AuthorizeDeps, access: GuardedAccess, context: RequestC
   }
   // The console: a signed-in user may do there what the user's keys may.
   const session = deps.session(context)
-  if (session !== null) return session.then((caller) => permit(caller, access))
+  if (session !== null) return permitLater(session, access)
   if (access === 'generation') return anonymousCaller(deps, context.request)
   throw new ApiError('missing_api_key')
+}
+
+async function permitLater(session: Promise<Caller>, access: GuardedAccess): Promise<Caller> {
+  return permit(await session, access)
 }
 
 /** Those that are answered from memory and by providers. */
@@ -119,13 +123,17 @@ function permit(caller: Caller, access: GuardedAccess): Caller {
       message: 'A client secret only opens realtime sessions. Use an API key here.',
     })
   }
-  const areas = areasOf[access]
-  if (!areas.some((area) => mayUseArea(caller, area))) {
+  if (!mayUseAny(caller, areasOf[access])) {
     throw new ApiError('scope_denied', {
-      message: `This API key may not be used for "${areas[0]}". Use a key whose scopes include it.`,
+      message: `This API key may not be used for "${areasOf[access][0]}". Use a key whose scopes include it.`,
     })
   }
   if ((access === 'admin' || access === 'scim') && caller.account.user.role !== 'admin')
     throw new ApiError('admin_required')
   return caller
+}
+
+function mayUseAny(caller: Caller, areas: readonly KeyArea[]): boolean {
+  for (const area of areas) if (mayUseArea(caller, area)) return true
+  return false
 }

@@ -3,8 +3,10 @@ import type { Batches } from '#batches/batches.ts'
 import { removeExpired } from '#batches/files/file-handlers.ts'
 import { fileFinder } from '#batches/files/find-file.ts'
 import type { Files } from '#batches/files/files.ts'
+import { FileAdder } from '#batches/vector-stores/file-adder.ts'
 import { removeFromAll, removeOver } from '#batches/vector-stores/remove-files.ts'
 import { searchStores } from '#batches/vector-stores/search-stores.ts'
+import { AsyncStreams } from '#batches/lines/async-streams.ts'
 import { BatchWorker } from '#batches/run/batch-worker.ts'
 import { callerLookup } from '#documents/callers.ts'
 import type { Documents } from '#documents/documents.ts'
@@ -47,8 +49,8 @@ export function contentOf(
   return {
     retrieve,
     findFile: fileFinder({ files, blobs, clock }),
-    searchFiles: ({ spec: { storeIds, maxResults, filter, scoreMin }, ...query }) =>
-      searchStores(stores, { storeIds, maxResults, filter: filter ?? undefined, scoreMin, ...query }),
+    searchFiles: ({ spec: { filter, ...spec }, ...query }) =>
+      searchStores(stores, { ...spec, filter: filter ?? undefined, ...query }),
   }
 }
 
@@ -64,12 +66,16 @@ export function openBatches(
   const detach = (ids: readonly string[]): Promise<void> => removeFromAll(attached, ids)
   const files: Files = { settings, files: rows, uploads, batches: lines, blobs, blobUse, place, spool, clock, detach }
   const working = opening.use(new AsyncDisposableStack())
+  const accountOf = callerLookup(state.directory, operator)
+  const callerOf = (userId: string): Caller | null => accountOf(userId)
+  const adding = working.use(new FileAdder({ ...attached, files, clock, callerOf, logger }))
   let worker: BatchWorker | null = null
   const batches: Batches = {
     gateway,
     files,
-    vectorStores: { files, clock, ...attached },
+    vectorStores: { files, clock, adding, ...attached },
     store: store.batches,
+    streams: opening.use(new AsyncStreams(store.batches, logger)),
     callerOf: callerOfBatch(state, gateway),
     places,
     now,
@@ -83,7 +89,13 @@ export function openBatches(
       worker.wake()
     },
   }
-  return { batches, start: () => batches.wake() }
+  return {
+    batches,
+    start() {
+      batches.wake()
+      adding.wake()
+    },
+  }
 }
 
 /** The account and the key of a batch as they are now. */
@@ -110,6 +122,8 @@ export function batchUpkeep(
       const days = gateway.settings.get('batches.retention_days')
       while ((await store.batches.purgeBefore(gateway.clock.now() - days * dayMs, removedAtOnce)) > 0);
       while ((await removeExpired(files, removedAtOnce)) > 0);
+      // What a process that was killed had claimed.
+      batches.vectorStores.adding.wake()
       while ((await removeOver(batches.vectorStores, gateway.clock.now())) > 0);
       while ((await store.uploads.purge(gateway.clock.now(), removedAtOnce)) > 0);
     })

@@ -25,6 +25,7 @@ import { ReadingPool, type ReadingPoolOptions } from '#documents/reading/reading
 import { retrieve } from '#documents/search/retrieve.ts'
 import { DocumentWorker, type DocumentWorkerOptions } from '#documents/work/document-worker.ts'
 import { VectorUpkeep } from '#documents/work/vector-upkeep.ts'
+import { packWords } from '#documents/work/word-upkeep.ts'
 import { StorageHealth } from '#documents/storage-health.ts'
 import { PageFetcher } from '#documents/web/page-fetcher.ts'
 import { SourceClient } from '#documents/web/source-client.ts'
@@ -38,6 +39,7 @@ import { runSpans } from '#documents/work/run-spans.ts'
 import { chatCompletion } from '#gateway/endpoints/chat-completions.ts'
 import type { Retrieve } from '#gateway/grounding/retrieve.ts'
 import { embeddings } from '#gateway/endpoints/embeddings.ts'
+import { transcription } from '#gateway/endpoints/audio.ts'
 import { rerank } from '#gateway/endpoints/rerank.ts'
 import type { Gateway } from '#gateway/gateway.ts'
 import { innerCall } from '#gateway/inner-call.ts'
@@ -84,6 +86,7 @@ const never = new AbortController().signal
 const removalTask = 'documents'
 const upkeepEveryMs = 600_000
 const vectorsEveryMs = 2000
+const wordsEveryMs = 5000
 const detectMs = 5000
 const drawMs = 30_000
 const readerHeadBytesMax = 32_768
@@ -202,6 +205,13 @@ function openWork(
         onError: (error) => vectors.failed(error),
       }),
     )
+    running.use(
+      new Loop({
+        intervalMs: wordsEveryMs,
+        work: () => packWords(documents, logger, stop.signal),
+        onError: (error) => logger.error('packing the words of documents failed', { error }),
+      }),
+    )
     running.defer(() => stop.abort())
     if (!isFirst) return
     const first = Promise.all([spool.removeAbandoned(), upkeep.run(true)]).then(() => undefined, onError)
@@ -306,6 +316,7 @@ function documentModels(gateway: Gateway): DocumentModels {
     chatCompletion: (call) => innerCall(gateway, { ...call, call: chatCompletion }),
     embeddings: (call) => innerCall(gateway, { ...call, call: embeddings }),
     rerank: (call) => innerCall(gateway, { ...call, call: rerank }),
+    transcription: (call) => innerCall(gateway, { ...call, call: transcription }),
   }
 }
 

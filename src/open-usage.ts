@@ -4,6 +4,7 @@ import { ContentLog } from '#gateway/content/content-log.ts'
 import type { ContentJobs } from '#gateway/content/content-thread.ts'
 import { recoverJournals } from '#gateway/usage/recover-journals.ts'
 import { UsageJournal, type JournalOptions } from '#gateway/usage/usage-journal.ts'
+import { LiveRequests } from '#gateway/usage/live-requests.ts'
 import { UsageRecorder, type TraceOptions } from '#gateway/usage/usage-recorder.ts'
 import type { Clock } from '#lib/clock.ts'
 import { Loop } from '#lib/loop.ts'
@@ -36,6 +37,7 @@ export interface OpenUsage {
   readonly recorder: UsageRecorder
   /** Writes what processes that are gone have left, and says that this one lives; null without a journal. */
   readonly tendJournals: (() => Promise<void>) | null
+  readonly live: LiveRequests
   /** Takes spans; null when no collector is set. */
   readonly traces: TraceOptions | null
 }
@@ -65,9 +67,11 @@ export function openUsage(options: OpenUsageOptions, metrics: Metrics, opening: 
       if (settings.get('log.requests')) logger.info('a request has ended', { ...row })
     },
   })
-  if (journal === null || journalDirectory === undefined) return { recorder, traces, tendJournals: null }
+  const live = opening.use(new LiveRequests({ recorder, channel: store.liveChannel }))
+  if (journal === null || journalDirectory === undefined) return { recorder, live, traces, tendJournals: null }
   return {
     recorder,
+    live,
     traces,
     async tendJournals() {
       await journal.beat(new Date(clock.now()))

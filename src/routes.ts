@@ -2,7 +2,7 @@
  * The route table: every address of Sluice, who may call it, and the handler that answers. The
  * OpenAPI document is made from these rows.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { ConsoleFiles } from '#console/console-files.ts'
 import { serveConsolePage } from '#console/serve-console.ts'

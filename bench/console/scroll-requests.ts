@@ -105,6 +105,7 @@ function recordOf(index: number, now: number, userId: string): UsageRecord {
     slices: null,
     queueMs: null,
     calledMs: null,
+    limits: null,
   }
 }
 

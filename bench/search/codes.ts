@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readCodeFile, writeCodeFile } from '#store/documents/search/code-file.ts'
+import { openCodeFile, writeCodeFile } from '#store/documents/search/code-file.ts'
 import { CodeIndex } from '#store/documents/search/code-index.ts'
 import { scaleUnit, signCoder } from '#store/documents/indexing/sign-code.ts'
 
@@ -68,9 +68,13 @@ try {
   const file = join(folder, 'space-1.codes')
   await writeCodeFile(file, index, sets)
   const readAgain = (): void => {
-    const read = readCodeFile(file, codeBytes)
+    using read = openCodeFile(file, codeBytes)
     const again = new CodeIndex(coder)
-    for (let slot = 0; slot < total / perSet; slot += 1) again.add(slot, read?.piecesOf(slot + 1, 1) ?? [])
+    read?.addTo(
+      again,
+      (setRow) => setRow - 1,
+      () => undefined,
+    )
   }
   report('reading the file of codes', readAgain)
 } finally {

@@ -2,8 +2,10 @@
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { CapQueue } from '#limits/cap-queue.ts'
 import type { InflightLimiter } from '#limits/inflight.ts'
+import type { LiveRequests } from '#gateway/usage/live-requests.ts'
 import type { UpstreamHealth } from '#gateway/upstreams/upstream-health.ts'
 import type { Sources } from '#documents/sources/sources.ts'
+import type { Caller } from '#identity/records.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/seal.ts'
 import type { Logger } from '#observe/log.ts'
@@ -28,6 +30,12 @@ export interface Admin {
   readonly caps: Pick<CapQueue, 'waiting'>
   /** What this process has seen of each upstream. */
   readonly health: UpstreamHealth
+  /** Requests as they end, for people who watch. */
+  readonly live: LiveRequests
+  /** As `Gateway.callerNow`. */
+  readonly callerNow: (caller: Caller) => Caller | null
+  /** The server takes no new requests any more. */
+  readonly draining: () => boolean
   readonly webhooks: Webhooks
   readonly sources: Pick<Sources, 'dryRun'>
   readonly settings: LiveSettings

@@ -1,5 +1,5 @@
 /** What all processes on the database say about the models that they serve, and how old that is. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { readStatus, statusOf, type ProcessStatus } from '#gateway/process-status.ts'
 import type { Admin } from './admin.ts'
 

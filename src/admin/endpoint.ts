@@ -2,7 +2,7 @@
  * Makes rows of the route table for the admin API. One schema checks what comes in and describes it
  * in the OpenAPI document; one checks at compile time what goes out.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { ErrorCode } from '#errors/catalogue.ts'
 import { readJson } from '#http/body.ts'
@@ -60,6 +60,8 @@ export interface Endpoint<Path extends string, Q extends z.ZodObject, B extends 
   readonly status?: number
   /** Codes that the handler itself can answer; those of reading the request are added. */
   readonly errors?: readonly ErrorCode[]
+  /** True: it is asked by POST and changes nothing, so that it leaves no rows in the audit log. */
+  readonly asks?: boolean
   /** True: it may read very many rows, so an account makes a few at once and no more. */
   readonly report?: boolean
   /**
@@ -154,10 +156,10 @@ function run<Path extends string, Q extends z.ZodObject, B extends z.ZodType, A 
   endpoint: Endpoint<Path, Q, B, A>,
   call: Call<Path, z.output<Q>, z.output<B>>,
 ): z.input<A> | Promise<z.input<A>> {
-  const { method, path, report } = endpoint
+  const { method, path, report, asks } = endpoint
   const handle = () => tellingCurrent(endpoint, call)
   const recorded =
-    method === 'GET'
+    method === 'GET' || asks === true
       ? handle
       : () => admin.audit.change({ ...call, method, path }, () => reloadAfterLostWrite(admin, handle))
   return report === true ? admin.reports.run(call.caller.account.user.id, recorded) : recorded()

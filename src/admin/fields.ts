@@ -1,5 +1,5 @@
 /** Fields that several resources share, and how times and durations look on the wire. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { ModelCapabilities, Timeouts } from '#catalog/records.ts'
 import { readEmail } from '#config/settings/formats.ts'
 import { ApiError } from '#errors/api-error.ts'

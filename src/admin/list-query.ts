@@ -1,5 +1,5 @@
 /** The search and the order of a list that comes in pages. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { ListOrder } from '#store/sorted-page.ts'
 
 const searchText = z

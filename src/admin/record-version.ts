@@ -2,7 +2,7 @@
  * Which version of a record a request is about. A version is a digest of what a change can set, not a number that is
  * counted: so every writer changes it, also a process of the release before, and nothing is stored for it.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { Sealer } from '#lib/seal.ts'
 import type { Check } from '#store/checked-change.ts'
 

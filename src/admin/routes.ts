@@ -16,9 +16,11 @@ import { guideRoutes } from './session/guide.ts'
 import { meRoutes } from './session/me.ts'
 import { modelHealthRoutes } from './models/model-health.ts'
 import { modelRoutes } from './models/models.ts'
+import { simulateCompositeRoute } from './models/simulate-composite.ts'
 import { OidcIssuer } from './oidc/issuer.ts'
 import { configuredIssuers } from './oidc/issuer-settings.ts'
 import { oidcRoutes } from './session/oidc-routes.ts'
+import { rehearsalRoute } from './session/oidc-rehearsal.ts'
 import { oidcTestRoute } from './session/oidc-test-route.ts'
 import { foundProvidersRoute } from './providers/found-providers.ts'
 import { providerHealthRoutes } from './providers/provider-health.ts'
@@ -34,6 +36,7 @@ import { settingRoutes } from './settings/settings.ts'
 import { LocalSignInGuard, SharedSignInGuard } from './sign-in-guard.ts'
 import { activityRoutes } from './usage/activity.ts'
 import { latencyRoutes } from './usage/latency.ts'
+import { liveRequestRoute } from './usage/live-requests.ts'
 import { usageRoutes } from './usage/usage.ts'
 import { bulkUserRoutes } from './users/bulk.ts'
 import { invitationRoutes } from './users/invitations.ts'
@@ -69,6 +72,7 @@ export function adminRoutes({ openExportFile, ...deps }: AdminDeps): Route<Calle
     ...invitationSessionRoutes(admin),
     ...oidcRoutes(admin),
     oidcTestRoute(admin),
+    rehearsalRoute(admin),
     ...meRoutes(admin),
     ...guideRoutes(admin),
     ...userRoutes(admin),
@@ -82,12 +86,14 @@ export function adminRoutes({ openExportFile, ...deps }: AdminDeps): Route<Calle
     ...providerHealthRoutes(admin),
     ...modelRoutes(admin),
     ...modelHealthRoutes(admin),
+    simulateCompositeRoute(admin),
     ...limitRoutes(admin),
     ...priceRoutes(admin),
     ...budgetRoutes(admin),
     ownUsageRoute(admin),
     ...usageRoutes(admin),
     ...latencyRoutes(admin),
+    liveRequestRoute(admin),
     ...activityRoutes(admin),
     ...webhookRoutes(admin),
     ...sourceRoutes(admin),

@@ -2,18 +2,21 @@
  * Calls of models that their clients do not wait for (`prefer: respond-async`, RFC 7240): each is a batch of one line,
  * which runs as all batches do, and ahead of them.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { applyRules } from '#gateway/admission/apply-rules.ts'
 import { resolveRequested } from '#gateway/admission/resolve-model.ts'
 import type { ModelCall } from '#gateway/endpoints/model-call.ts'
 import { bodyLimits } from '#gateway/serve-model-call.ts'
+import { errorEvent } from '#errors/render.ts'
+import { eventStream, eventStreamHeaders } from '#http/event-stream.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import { json } from '#http/respond.ts'
 import type { Caller } from '#identity/records.ts'
 import { findFields } from '#lib/json-span.ts'
 import type { Batch } from '#store/batches/batch-row.ts'
 import { insertBatch, newBatch, ownBatch, storeInput } from './batch-handlers.ts'
+import { followAsync } from './async-stream.ts'
 import { asyncOnWire, asyncPath } from './async-wire.ts'
 import type { Batches } from './batches.ts'
 import { contentPieces } from './files/file-content.ts'
@@ -25,6 +28,7 @@ const windowMs = 86_400_000
 const listUsual = 20
 const listMax = 100
 const pollSeconds = 1
+const quote = 0x22
 const lineEnds = [0x0a, 0x0d] as const
 const resultFields = new Set(['response', 'error'])
 const responseFields = new Set(['status_code', 'body'])
@@ -43,8 +47,6 @@ export async function startAsync(
 ): Promise<Response> {
   using held = new DisposableStack()
   const request = await call.read(context, bodyLimits(batches.gateway, caller, held))
-  if (request.streamed)
-    throw invalid('stream', 'A request with "prefer: respond-async" cannot be streamed: leave "stream" out.')
   if (request.state?.background === true)
     throw invalid('background', 'A request is in the background, or has "prefer: respond-async", but not both.')
   const catalog = batches.gateway.catalog()
@@ -110,14 +112,31 @@ export async function cancelAsync(batches: Batches, context: RequestContext, cal
 }
 
 /**
- * The answer as a live request would have got it, with its status, whether it is an error or not. 202 with the state
- * while there is none. Answers 404, and 409 for a request that has ended without an answer, by throwing.
+ * The answer as a live request would have got it, with its status, whether it is an error or not; a stream from its first
+ * event on, and what is still to come of it. 202 with the state while there is none. Answers 404, and 409 for a request that
+ * has ended without an answer, by throwing.
  */
 export async function asyncResponse(batches: Batches, context: RequestContext, caller: Caller): Promise<Response> {
   const batch = await ownBatch(batches, context, { caller, dialect })
   const answer = await answerOf(batches, batch)
+  const whole = answer === null ? null : streamIn(answer)
+  if (whole !== null) return context.respond(whole, { status: 200, headers: { ...eventStreamHeaders } })
   if (answer !== null)
     return context.respond(answer.body, { status: answer.status, headers: { 'content-type': 'application/json' } })
+  const begun = batch.endedAt === null ? await batches.store.pieces(batch.id, 0) : []
+  if (begun.length > 0) {
+    const reading = new AbortController()
+    const endOf = async (ended: Batch): Promise<Buffer<ArrayBuffer> | null> => {
+      const last = await answerOf(batches, ended)
+      return last && streamIn(last)
+    }
+    return eventStream(context, {
+      pieces: followAsync(batches, batch, { begun, endOf, signal: reading.signal }),
+      keepaliveMs: batches.gateway.settings.get('gateway.keepalive_seconds') * 1000,
+      cancel: () => reading.abort(),
+      failureEvent: errorEvent,
+    })
+  }
   if (batch.endedAt !== null)
     throw new ApiError('async_request_ended', {
       message: `This async request has ended without an answer: its status is '${asyncOnWire(batch).status}'.`,
@@ -155,6 +174,11 @@ async function answerOf(
   }
   const status = Number(valueOf('status_code').toString())
   return status > 0 ? { status, body: valueOf('body') } : null
+}
+
+/** The events of an answer that is a stream: a JSON text; null for one that is an object. */
+function streamIn({ body }: Answer): Buffer<ArrayBuffer> | null {
+  return body[0] === quote ? Buffer.from(JSON.parse(body.toString()) as string) : null
 }
 
 function invalid(param: string, message: string): ApiError {

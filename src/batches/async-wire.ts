@@ -1,5 +1,5 @@
 /** An async request on the wire: a call of a model that its client does not wait for. The form is this server's own. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { Batch } from '#store/batches/batch-row.ts'
 import { secondsOf } from './files/files.ts'
 import { batchEndpoints } from './lines/line-calls.ts'

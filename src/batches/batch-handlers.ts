@@ -1,5 +1,5 @@
 /** The handlers of /ai/v1/batches: create, retrieve, list, cancel. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { readJson } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'
@@ -149,8 +149,10 @@ export async function cancelBatch(batches: Batches, context: RequestContext, cal
   const now = await batches.now()
   const cancelled = await batches.store.cancel(batch.id, now)
   if (cancelled === null) {
-    if (batch.status === 'cancelling') return onWire(batches, batch, now)
-    throw new ApiError('batch_ended', { message: `Cannot cancel a batch with status '${batch.status}'.` })
+    // As it is now: another request may have just cancelled it.
+    const current = await ownBatch(batches, context, { caller, dialect: 'openai' })
+    if (current.status === 'cancelling') return onWire(batches, current, now)
+    throw new ApiError('batch_ended', { message: `Cannot cancel a batch with status '${current.status}'.` })
   }
   batches.wake()
   return onWire(batches, cancelled, now)

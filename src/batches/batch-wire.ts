@@ -1,5 +1,5 @@
 /** A batch as OpenAI's API writes it. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { Batch, BatchUsage } from '#store/batches/batch-row.ts'
 import { batchEndpoints } from './lines/line-calls.ts'
 import { secondsOf } from './files/files.ts'

@@ -5,6 +5,7 @@ import type { Caller } from '#identity/records.ts'
 import type { Logger } from '#observe/log.ts'
 import type { Batch } from '#store/batches/batch-row.ts'
 import type { BatchStore } from '#store/batches/batches.ts'
+import type { AsyncStreams } from './lines/async-streams.ts'
 import type { VectorStores } from './vector-stores/vector-stores.ts'
 import type { Files } from './files/files.ts'
 
@@ -13,6 +14,7 @@ export interface Batches {
   readonly files: Files
   readonly vectorStores: VectorStores
   readonly store: BatchStore
+  readonly streams: AsyncStreams
   /** Whose rights the lines of a batch have at this moment; null: none any more. */
   readonly callerOf: (batch: Batch) => Caller | null
   /** The places that this process can read; null when there is no other process. */

@@ -1,5 +1,5 @@
 /** The handlers of /ai/v1/messages/batches: Anthropic's Message Batches, which run as all batches do. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import { json } from '#http/respond.ts'

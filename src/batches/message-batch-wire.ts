@@ -1,5 +1,5 @@
 /** A batch as Anthropic's API writes it: its Message Batches. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { Batch } from '#store/batches/batch-row.ts'
 
 const moment = z.iso.datetime().nullable()

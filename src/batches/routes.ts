@@ -1,5 +1,5 @@
 /** The routes of files and batches, below /ai/v1. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { toApiError, ApiError } from '#errors/api-error.ts'
 import { errorResponse as anthropicErrorResponse } from '#dialects/anthropic/error-response.ts'
 import type { ErrorCode } from '#errors/catalogue.ts'
@@ -11,7 +11,7 @@ import type { RequestContext } from '#http/request-context.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import { BlobMissing, BlobsUnavailable } from '#documents/blobs/blob-store.ts'
-import { StoreUnavailable } from '#store/errors.ts'
+import { Missing, StoreUnavailable } from '#store/errors.ts'
 import { asyncQuery, asyncResponse, cancelAsync, getAsync, listAsync, startAsync } from './async-handlers.ts'
 import { asyncAnswer, asyncListAnswer } from './async-wire.ts'
 import { batchAnswer, batchRequest } from './batch-wire.ts'
@@ -33,6 +33,7 @@ import {
   messageBatchRequest,
 } from './message-batch-wire.ts'
 import { fileRows, type Row } from './files/file-routes.ts'
+import { notReadable } from './files/files.ts'
 import { vectorStoreRows } from './vector-stores/routes.ts'
 import { isLineCall } from './lines/line-calls.ts'
 
@@ -82,8 +83,13 @@ async function refusing(batches: Batches, answer: Response | Promise<Response>):
 
 /** What the database, the disk or the store of files refuses, as the error that is answered. */
 function refusalOf({ faultOf }: Batches, thrown: unknown): ApiError {
+  if (thrown instanceof Missing)
+    return new ApiError(thrown.what === 'file' ? 'file_not_found' : 'vector_store_not_found', {
+      message: `The ${thrown.what} was deleted at this moment.`,
+    })
   if (thrown instanceof StoreUnavailable) return new ApiError('store_unavailable', { cause: thrown })
-  if (thrown instanceof BlobsUnavailable || thrown instanceof BlobMissing)
+  if (thrown instanceof BlobMissing) return notReadable(thrown)
+  if (thrown instanceof BlobsUnavailable)
     return new ApiError('store_unavailable', {
       message: 'The store of the files cannot be used at the moment. Try again shortly.',
       cause: thrown,
@@ -171,6 +177,7 @@ function asyncRows(batches: Batches): readonly Row[] {
       operation: 'getAsyncResponse',
       summary: 'The answer, with the status that a live request would have got',
       answer: z.looseObject({}).describe('As the endpoint of the request answers'),
+      events: z.looseObject({}).describe('As the endpoint streams, when the request asked for that'),
       accepted: asyncAnswer,
       errorAnswer: z.union([errorSchema, anthropicError]),
       errors: [...modelCallErrors, 'batch_not_found', 'async_request_ended'],

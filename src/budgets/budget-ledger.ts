@@ -38,6 +38,8 @@ interface Entry {
   usedAt: number
   /** What a request usually reserves. */
   typical: number
+  /** What nobody held after the last exchange; null before the first. */
+  free: number | null
   /** Until then an answer that nothing is free is not waited for. */
   refusedUntil: number
 }
@@ -76,6 +78,13 @@ export class BudgetLedger {
   /** The name under which this process holds money. */
   get holder(): string {
     return this.#holder
+  }
+
+  /** What is left of a counter as far as this process knows: what it holds, and what was free when it last took some. */
+  leftOf(counter: string): number | null {
+    const entry = this.#entries.get(counter)
+    if (entry === undefined || entry.free === null) return null
+    return Math.max(0, entry.slice.available) + entry.free
   }
 
   /** What this process holds of a counter and no request has reserved. */
@@ -148,6 +157,7 @@ export class BudgetLedger {
       least: Infinity,
       usedAt: this.#options.clock.elapsed(),
       typical: 0,
+      free: null,
       refusedUntil: -Infinity,
     }))
   }
@@ -213,6 +223,7 @@ export class BudgetLedger {
           return { kind: 'gone' }
         }
         slice.answered(change, answer)
+        entry.free = answer.free
         return { kind: 'answered', answer }
       } catch (failure) {
         onFailure(failure)

@@ -135,7 +135,9 @@ export class Catalog {
 
   /** Requests that the account may have in flight on the model: its own limit, the model's, or the default. */
   inflightLimit(account: Account, model: Model, defaultLimit: number): number {
-    const override = this.#inflightOverrides.get(`${account.user.id} ${model.record.id}`)
+    const overrides = this.#inflightOverrides
+    // Most have none, and the key of a look-up is a text to be made.
+    const override = overrides.size === 0 ? undefined : overrides.get(`${account.user.id} ${model.record.id}`)
     return override ?? model.record.inflightLimit ?? defaultLimit
   }
 

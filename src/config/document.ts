@@ -1,5 +1,5 @@
 /** docs/configuration.md, made from the records of the settings and the schemas of declared entities. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { budgetSchema } from './declared/money-forms.ts'
 import { compositeSchema, groupSchema, modelSchema, providerSchema, userSchema } from './declared/declared-schema.ts'
 import { recordOf, settingNames, variableOf, type SettingName, type SettingRecord } from './settings/records.ts'

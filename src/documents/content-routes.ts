@@ -67,7 +67,7 @@ export function contentRoutes(documents: Documents): Row[] {
         operation: 'downloadDocument',
         summary: 'The file as it was imported, or a range of its bytes',
         media: ['application/*', 'text/*', 'image/*', 'message/*'],
-        moreStatuses: [206],
+        moreStatuses: [206, 304],
         errors: ['not_found', 'range_not_satisfiable'],
       },
       handle: (context, caller) => getFile(documents, context, caller, docId(context)),

@@ -1,5 +1,5 @@
 /** What the routes of the documents have in common. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Route, RouteDocs } from '#http/route.ts'

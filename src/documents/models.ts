@@ -1,5 +1,7 @@
 /** What documents need of the gateway's models; given by the composition root. */
 import type { Caller } from '#identity/records.ts'
+import type { OutgoingForm } from '#lib/outgoing-form.ts'
+import type { Component } from '#store/documents/document-store.ts'
 
 export interface DocumentModels {
   /** The model of a name or alias. Throws the ApiError of one that is unknown or forbidden. */
@@ -13,6 +15,8 @@ export interface DocumentModels {
   embeddings(call: ModelCall): Promise<Response>
   /** The same for POST /ai/v1/rerank. */
   rerank(call: ModelCall): Promise<Response>
+  /** The same for a form that POST /ai/v1/audio/transcriptions takes. */
+  transcription(call: FormCall): Promise<Response>
 }
 
 export interface NamedModel {
@@ -25,11 +29,25 @@ export interface NamedModel {
   readonly upstreams: readonly { readonly name: string; readonly kind: string }[]
 }
 
-export interface ModelCall {
+interface Call {
   readonly caller: Caller
   /** `realtime` when a request waits for the answer; traffic rules and in-flight limits depend on it. */
   readonly purpose: 'realtime' | 'batch'
+  readonly signal: AbortSignal
+}
+
+export interface ModelCall extends Call {
   /** As a client would send it. */
   readonly body: object
-  readonly signal: AbortSignal
+}
+
+export interface FormCall extends Call {
+  /** As a client would send it, `model` among its first fields. */
+  readonly body: OutgoingForm
+}
+
+/** The transcription model that a document's reader has, by its record; null when it has none. */
+export function transcriptionModelOf({ name, model, transcription_model: byDefault }: Component): string | null {
+  const found = name === 'transcription' ? model : name === 'auto' ? byDefault : null
+  return typeof found === 'string' ? found : null
 }

@@ -1,5 +1,5 @@
 /** The routes of the documents: import, records and search. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { ErrorCode } from '#errors/catalogue.ts'
 import { readJson } from '#http/body.ts'
@@ -30,6 +30,7 @@ import {
   retryDocument,
 } from './records/document-handlers.ts'
 import { filterIn } from './search/metadata-filter.ts'
+import { metadataRoute } from './metadata-route.ts'
 import { search } from './search/search.ts'
 import { searchAnswer, searchBody, searchOnWire, searchQueryOf } from './search/search-wire.ts'
 
@@ -86,6 +87,7 @@ export function documentRoutes(documents: Documents): readonly Route<Caller>[] {
   return [
     ...importRoutes(documents),
     ...recordRoutes(documents),
+    metadataRoute(documents),
     manifestRoute(documents),
     ...contentRoutes(documents),
     ...changeRoutes(documents),

@@ -3,7 +3,7 @@
  * time, through this gateway and under its limits. `/realtime/sessions` is the same in an older form.
  * Shape: https://platform.openai.com/docs/api-reference/realtime-sessions
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { readJson } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'

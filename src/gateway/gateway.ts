@@ -23,6 +23,7 @@ import type { KeptResponses } from './responses/kept-responses.ts'
 import type { ResponseRegistry } from './responses/response-registry.ts'
 import type { PrefixAffinity } from './upstreams/affinity.ts'
 import type { UpstreamHealth } from './upstreams/upstream-health.ts'
+import type { LiveRequests } from './usage/live-requests.ts'
 import type { UsageRecorder } from './usage/usage-recorder.ts'
 
 export interface Gateway {
@@ -52,6 +53,8 @@ export interface Gateway {
   readonly health: UpstreamHealth
   readonly affinity: PrefixAffinity
   readonly recorder: UsageRecorder
+  /** Shows requests as they end to people who watch. */
+  readonly live: LiveRequests
   /** Logs prompts and answers where an administrator has switched that on. */
   readonly contentLog: ContentLog
   /** Who owns the responses that providers store. */

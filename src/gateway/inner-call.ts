@@ -6,6 +6,7 @@
  */
 import type { Purpose } from '#catalog/records.ts'
 import type { Caller } from '#identity/records.ts'
+import { OutgoingForm } from '#lib/outgoing-form.ts'
 import type { ModelCall } from './endpoints/model-call.ts'
 import type { Gateway } from './gateway.ts'
 import { InnerContext } from './inner-context.ts'
@@ -17,8 +18,8 @@ export interface InnerCall {
   readonly call: ModelCall
   /** `realtime` when a request waits for the answer; `batch` when left out. */
   readonly purpose?: Purpose
-  /** The JSON body, as a client would send it. */
-  readonly body: object
+  /** The body, as a client would send it: what is JSON, or a form. */
+  readonly body: object | OutgoingForm
   /** Ends the call. */
   readonly signal: AbortSignal
 }
@@ -26,6 +27,7 @@ export interface InnerCall {
 /** The answer to the call, a 2xx. Throws the ApiError that a client would be answered. */
 export async function innerCall(gateway: Gateway, inner: InnerCall): Promise<Response> {
   const { caller, call, purpose = 'batch', body, signal } = inner
-  const context = new InnerContext(call.endpoint, { body: JSON.stringify(body) }, signal, gateway.clock)
+  const sent = body instanceof OutgoingForm ? { form: body } : { body: JSON.stringify(body) }
+  const context = new InnerContext(call.endpoint, sent, signal, gateway.clock)
   return serveModelCall(gateway, context, caller, { ...call, purpose })
 }

@@ -2,14 +2,25 @@
 import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Clock } from '#lib/clock.ts'
+import type { OutgoingForm } from '#lib/outgoing-form.ts'
 
 const noQuery = new URLSearchParams()
 /** What requests without headers of their own share: their bodies are beside it, and the address is never called. */
 const bare = new Request('http://localhost/', { method: 'POST', headers: { 'content-type': 'application/json' } })
 
+interface InnerRequest {
+  readonly body: string | Uint8Array<ArrayBuffer>
+  readonly headers?: Record<string, string>
+}
+
+function formRequest(form: OutgoingForm): Request {
+  const headers = { 'content-type': form.contentType, 'content-length': String(form.bytes) }
+  return new Request(bare.url, { method: 'POST', headers, body: form.stream() })
+}
+
 export class InnerContext implements RequestContext {
   readonly request: Request
-  readonly body: Buffer<ArrayBuffer>
+  readonly body?: Buffer<ArrayBuffer>
   readonly requestId = `req_${crypto.randomUUID().replaceAll('-', '')}`
   readonly path: string
   readonly params = {}
@@ -20,10 +31,10 @@ export class InnerContext implements RequestContext {
   readonly remoteAddress = ''
   readonly trusted = false
 
-  /** @param request its body, and the headers that may travel on to a provider */
+  /** @param request its body, and the headers that may travel on to a provider; or a form */
   constructor(
     endpoint: string,
-    request: { readonly body: string | Uint8Array<ArrayBuffer>; readonly headers?: Record<string, string> },
+    request: InnerRequest | { readonly form: OutgoingForm },
     signal: AbortSignal,
     clock: Clock,
   ) {
@@ -31,6 +42,10 @@ export class InnerContext implements RequestContext {
     this.signal = signal
     this.clock = clock
     this.startedAt = clock.elapsed()
+    if ('form' in request) {
+      this.request = formRequest(request.form)
+      return
+    }
     const { body, headers } = request
     this.body =
       typeof body === 'string' ? Buffer.from(body) : Buffer.from(body.buffer, body.byteOffset, body.byteLength)

@@ -54,11 +54,16 @@ export async function nativeBody(
   context: RequestContext,
   caller: Caller,
   call: ModelCall,
-): Promise<Buffer<ArrayBuffer> | null> {
+): Promise<Uint8Array | null> {
   using held = new DisposableStack()
   const request = await call.read(context, bodyLimits(gateway, caller, held))
-  const native = nativeUpstream(gateway, caller, { model: request.model, endpoint: `/v1/${call.endpoint}` })
+  const endpoint = `/v1/${call.endpoint}`
+  const native = nativeUpstream(gateway, caller, { model: request.model, endpoint })
   if (native === null || request.documents !== null || request.state !== null) return null
   checkEffort(request.effort, native.model, request.effortField)
-  return upstreamBody(request, native.upstream, call.asksUsage)
+  const { batches, upstream } = native
+  const body = upstreamBody(request, upstream, call.asksUsage)
+  return batches.translate === undefined
+    ? body
+    : await batches.translate({ endpoint, model: upstream.upstreamName, body })
 }

@@ -4,6 +4,7 @@
  */
 import type { CapQueue } from '#limits/cap-queue.ts'
 import type { InflightLimiter } from '#limits/inflight.ts'
+import type { LiveRequests } from './usage/live-requests.ts'
 import { healthStates, type UpstreamHealth, type UpstreamStatus } from './upstreams/upstream-health.ts'
 
 /** One process, or several together. */
@@ -14,6 +15,8 @@ export interface ProcessStatus {
   readonly waiting: Readonly<Record<string, number>>
   /** Health by the id of the upstream; those that were not asked are left out. */
   readonly upstreams: Readonly<Record<string, UpstreamStatus>>
+  /** People who watch requests as they end. */
+  readonly viewers: number
 }
 
 const unknown: UpstreamStatus = { state: 'unknown', failuresInRow: 0, retryInMs: 0, firstByteMs: null, inFlight: 0 }
@@ -22,14 +25,16 @@ export interface StatusSources {
   readonly inflight: InflightLimiter
   readonly caps: Pick<CapQueue, 'waiting'>
   readonly health: UpstreamHealth
+  readonly live: Pick<LiveRequests, 'viewers'>
 }
 
 /** The status of this process, of what it has been asked for. */
-export function statusOf({ inflight, caps, health }: StatusSources): ProcessStatus {
+export function statusOf({ inflight, caps, health, live }: StatusSources): ProcessStatus {
   return {
     inflight: Object.fromEntries(inflight.inUseByModel()),
     waiting: Object.fromEntries([...caps.waiting()].map(([{ id }, count]) => [id, count])),
     upstreams: Object.fromEntries(health.all()),
+    viewers: live.viewers,
   }
 }
 
@@ -57,7 +62,7 @@ export function readStatus(text: string): ProcessStatus {
   }
 }
 
-const nothing: ProcessStatus = { inflight: {}, waiting: {}, upstreams: {} }
+const nothing: ProcessStatus = { inflight: {}, waiting: {}, upstreams: {}, viewers: 0 }
 
 /** Requests in the queue of a model's or provider's cap, over all processes. */
 export function waitingOf(statuses: readonly ProcessStatus[], id: string): number {

@@ -1,5 +1,5 @@
 /** The routes of the AI API below `/ai/v1`. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { efforts } from '#config/declared/routing-forms.ts'
 import { errorResponse as anthropicErrorResponse } from '#dialects/anthropic/error-response.ts'
 import { modelBodyErrors, modelErrors, type ErrorCode } from '#errors/catalogue.ts'

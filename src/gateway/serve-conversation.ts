@@ -3,7 +3,7 @@
  * one begins with its items, whatever the model, and adds its own when it is complete. Only the account that made a
  * conversation can see it.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError, toApiError } from '#errors/api-error.ts'
 import { readJson } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'

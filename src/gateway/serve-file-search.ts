@@ -25,6 +25,7 @@ import { parseBody } from './request/fields.ts'
 import type { FileSearchSpec } from './request/file-search-tool.ts'
 import type { ModelRequest } from './request/model-request.ts'
 import type { TokenUsage } from './usage/token-usage.ts'
+import type { Settled } from './usage/usage-recorder.ts'
 import type { KeptState } from './request/response-state.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -51,9 +52,10 @@ export async function serveFileSearch(gateway: Gateway, call: SearchedCall): Pro
   const left = new AbortController()
   const signal = AbortSignal.any([context.signal, left.signal])
   const headers = headersForUpstream(context.request.headers, gateway.settings.get('gateway.request_headers'))
-  let [cost, usage]: [number | null, TokenUsage | null] = [null, null]
+  let [cost, usage, failure]: Parameters<Settled> = [null, null, null]
   const { purpose, isAsync, traced } = clientCall
-  const settled: ModelCall['settled'] = (part, used) => {
+  const settled: Settled = (part, used, failed) => {
+    failure = failed
     cost = sum(cost, part)
     usage = usage && used ? usageOfBoth(usage, used) : (usage ?? used)
   }
@@ -66,12 +68,15 @@ export async function serveFileSearch(gateway: Gateway, call: SearchedCall): Pro
   if (request.streamed) {
     const body = streamOf(bytesOf(rounds))
     return context.respond(
-      endingWith(body, () => left.abort()),
+      endingWith(body, {
+        ended: () => clientCall.settled?.(cost, usage, failure),
+        left: () => left.abort(),
+      }),
       { status: 200, headers: { ...eventStreamHeaders } },
     )
   }
   const answer = await wholeOf(rounds)
-  clientCall.settled?.(cost, usage)
+  clientCall.settled?.(cost, usage, failure)
   return context.respond(JSON.stringify(answer), { status: 200, headers: { 'content-type': 'application/json' } })
 }
 
@@ -201,14 +206,18 @@ async function wholeOf(events: AsyncGenerator<string, Ended>): Promise<Fields> {
 }
 
 /** The same stream; when its reader leaves, what makes it ends at once, even in the middle of a wait. */
-function endingWith(body: ReadableStream<Uint8Array>, left: () => void): ReadableStream<Uint8Array> {
+function endingWith(
+  body: ReadableStream<Uint8Array>,
+  { ended, left }: { readonly ended: () => void; readonly left: () => void },
+): ReadableStream<Uint8Array> {
   const reader = body.getReader()
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         const { done, value } = await reader.read()
-        if (done) controller.close()
-        else controller.enqueue(value)
+        if (!done) return controller.enqueue(value)
+        ended()
+        controller.close()
       },
       async cancel() {
         left()

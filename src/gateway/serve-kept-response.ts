@@ -2,9 +2,8 @@
  * What is done with a response that the gateway keeps itself: the half of serve-stored-response.ts that asks no
  * provider. The answers have the shapes of the Responses API.
  */
-import { ApiError, toApiError } from '#errors/api-error.ts'
-import { errorBody } from '#errors/render.ts'
-import { eventStreamHeaders } from '#http/event-stream.ts'
+import { ApiError } from '#errors/api-error.ts'
+import { eventStream } from '#http/event-stream.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
 import { isObject } from '#lib/json-value.ts'
@@ -13,6 +12,7 @@ import type { Gateway } from './gateway.ts'
 import { invalidBody } from './request/fields.ts'
 import { inputItemId, isKeptResponseId } from './responses/kept-ids.ts'
 import { listPage, pageOf } from './responses/item-page.ts'
+import { failureEvent } from './responses/relay-response.ts'
 
 export type KeptAction = 'retrieve' | 'delete' | 'cancel' | 'input_items'
 
@@ -49,7 +49,7 @@ async function retrieve(
   context: RequestContext,
   response: KeptResponse,
 ): Promise<Response> {
-  return jsonText(context, await keptResponses.text(response))
+  return jsonText(context, requireThere(await keptResponses.text(response)))
 }
 
 async function remove(gateway: Gateway, context: RequestContext, { id }: KeptResponse): Promise<Response> {
@@ -62,18 +62,24 @@ async function remove(gateway: Gateway, context: RequestContext, { id }: KeptRes
 async function cancel(gateway: Gateway, context: RequestContext, response: KeptResponse): Promise<Response> {
   const { keptResponses, background } = gateway
   if (response.lease !== null) await background.cancel(response)
-  const [now = response] = await keptResponses.list([response.id])
-  const text = await keptResponses.text(now)
+  const [now] = await keptResponses.list([response.id])
+  const text = requireThere(now && (await keptResponses.text(now)))
   const object: unknown = JSON.parse(text)
   const isBackground = isObject(object) && object['background'] === true
-  if (!isBackground || now.status !== 'cancelled')
+  if (!isBackground || now?.status !== 'cancelled')
     throw invalidBody(
       'response_id',
       isBackground
-        ? `The response has ended already: its status is "${now.status}".`
+        ? `The response has ended already: its status is "${now?.status}".`
         : 'Only a response that is made in the background can be cancelled.',
     )
   return jsonText(context, text)
+}
+
+/** Answers 404 for what was deleted since it was found. */
+function requireThere(text: string | null | undefined): string {
+  if (text === null || text === undefined) throw new ApiError('response_not_found', { param: 'response_id' })
+  return text
 }
 
 /** The input with all that it built on, as the model was given it. */
@@ -125,39 +131,19 @@ function readSequence(value: string | null): number {
   })
 }
 
-const keepalive = Buffer.from(': keep-alive\n\n')
-
 /** A response in the background as a stream of its events, behind this sequence number. */
 export function followResponse(gateway: Gateway, context: RequestContext, id: string, after: number): Response {
   const reading = new AbortController()
-  const events = gateway.background.follow(id, after, reading.signal)
-  const keepaliveMs = gateway.settings.get('gateway.keepalive_seconds') * 1000
-  let sentAt = context.clock.elapsed()
-  const body = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          for (;;) {
-            const next = await events.next()
-            if (next.done === true) return controller.close()
-            const data = next.value
-            const now = context.clock.elapsed()
-            if (data === null && now - sentAt < keepaliveMs) continue
-            sentAt = now
-            return controller.enqueue(data === null ? keepalive : eventBytes(data))
-          }
-        } catch (thrown) {
-          const error = errorBody(toApiError(thrown)).error
-          const { code, message, param } = error
-          controller.enqueue(eventBytes(JSON.stringify({ type: 'error', code, message, param, error })))
-          controller.close()
-        }
-      },
-      cancel: () => reading.abort(),
-    },
-    { highWaterMark: 0 },
-  )
-  return context.respond(body, { status: 200, headers: { ...eventStreamHeaders } })
+  return eventStream(context, {
+    pieces: eventsOf(gateway.background.follow(id, after, reading.signal)),
+    keepaliveMs: gateway.settings.get('gateway.keepalive_seconds') * 1000,
+    cancel: () => reading.abort(),
+    failureEvent,
+  })
+}
+
+async function* eventsOf(data: AsyncGenerator<string | null>): AsyncGenerator<Uint8Array | null, void> {
+  for await (const each of data) yield each === null ? null : eventBytes(each)
 }
 
 function eventBytes(data: string): Uint8Array {

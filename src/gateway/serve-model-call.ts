@@ -5,16 +5,15 @@
  */
 import type { Model } from '#catalog/catalog.ts'
 import type { Purpose } from '#catalog/records.ts'
-import type { Upstream } from '#catalog/upstream.ts'
 import { toApiError } from '#errors/api-error.ts'
 import type { BodyLimits } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
 import { isAzure, storesResponses } from '#providers/openai.ts'
 import type { Endpoint } from '#providers/provider.ts'
-import { addInflightHeaders, admit } from './admission/admit.ts'
+import { admit } from './admission/admit.ts'
 import { applyRules } from './admission/apply-rules.ts'
-import { reserveBudget } from './admission/reserve-budget.ts'
+import { haveBudgets, reserveBudget } from './admission/reserve-budget.ts'
 import { resolveRequested } from './admission/resolve-model.ts'
 import { withEndpoint } from './admission/with-endpoint.ts'
 import type { ModelCall, PreparedCall } from './endpoints/model-call.ts'
@@ -22,27 +21,21 @@ import { headersForUpstream } from './call/headers.ts'
 import type { Gateway } from './gateway.ts'
 import { addSources, checkDocuments } from './grounding/add-sources.ts'
 import { InnerContext } from './inner-context.ts'
-import { relaySettings, type Relay } from './relay/relay.ts'
 import { invalidBody } from './request/fields.ts'
+import type { FormBody } from './request/form-body.ts'
 import { mayNameFiles } from './request/file-references.ts'
 import { inlineFiles } from './request/inline-files.ts'
 import { withBytes, type ModelRequest } from './request/model-request.ts'
-import { streamedBody, withoutStorage } from './request/response-input.ts'
+import { streamedBody } from './request/response-input.ts'
 import { checkEffort } from './request/reasoning.ts'
-import { isGatewayKept, withOneKeeper } from './responses/keeper.ts'
+import { withOneKeeper } from './responses/keeper.ts'
 import { keptResponseId } from './responses/kept-ids.ts'
-import type { ResponseObject } from './responses/kept-responses.ts'
-import { OwnNames } from './responses/own-names.ts'
 import { pinToProvider } from './responses/pin-to-provider.ts'
-import { NewResponseTracker } from './responses/response-tracker.ts'
 import { restoreState, type Restoring } from './responses/restore-state.ts'
 import { serveFileSearch, type SearchedCall } from './serve-file-search.ts'
 import { followResponse } from './serve-kept-response.ts'
+import { askUpstreams, type ServedCall } from './served-call.ts'
 import type { Prefix } from './upstreams/affinity.ts'
-import { callUpstream, type UpstreamAnswer, type UpstreamRequest } from './upstreams/call-upstream.ts'
-import { failOver } from './upstreams/fail-over.ts'
-import type { Attempt } from './upstreams/upstream-health.ts'
-import { upstreamBody } from './upstreams/upstream-body.ts'
 import type { RequestRecord } from './usage/usage-recorder.ts'
 
 /** The answer to one call. Throws the ApiError to answer; all resources of the request are released by then. */
@@ -86,8 +79,8 @@ export async function serveModelCall(
     if (state?.background === true && prepared.pending !== undefined)
       return await startInBackground(gateway, { context, caller, model, clientCall, prepared, restored }) // 400, 503
     if (documents !== null) checkDocuments(gateway, caller) // 400, 403
-    if (purpose === 'realtime') addInflightHeaders(context, resources.use(await admit(gateway, caller, model))) // 429
-    if (clientCall.purpose !== 'batch') {
+    if (purpose === 'realtime') resources.use(await admit(gateway, { context, caller, model, record })) // 429
+    if (clientCall.purpose !== 'batch' && gateway.rates.limitsRequests) {
       const { bytes, outputTokensMax } = prepared.request
       resources.use(gateway.rates.take({ context, caller, model, record, bytes: bytes.length, outputTokensMax })) // 429
     }
@@ -97,24 +90,28 @@ export async function serveModelCall(
         : await withSources(gateway, prepared, { context, caller, model: model.record.name }) // 400 and the search's
 
     if (final.call.endpoint.startsWith('images/')) recordImages(record, final.request, resources)
-    const allowed = await reserveBudget(gateway, { caller, model, size: final.request.size, record }) // 400, 402, 503
+    const allowed = haveBudgets(gateway)
+      ? await reserveBudget(gateway, { caller, model, size: final.request.size, record }) // 400, 402, 503
+      : model
 
-    const repeatable = (): boolean => final.request.form?.repeatable !== false
-    const answering = { context, caller, record, resources, model: allowed }
-    const run = (upstream: Upstream, attempt?: Attempt): Promise<Response> =>
-      callUpstream(
-        gateway,
-        { context, record, model: allowed, upstream, attempt },
-        upstreamRequest(final, upstream),
-        (answer) => final.call.relay(answer.reply, relayOf(gateway, final, { ...answering, upstream, answer })),
-      )
-    const [only] = allowed.upstreams
-    if (record.isBatch && only !== undefined) return await run(only)
-    const { bytes, outputTokensMax } = final.request
+    const { bytes, outputTokensMax, form } = final.request
     const size = { bytes: bytes.length, outputTokensMax, settles: true }
     const prefix = prefixOf(allowed, context, final.request)
-    const call = { context, caller, purpose, isAsync, model: allowed, record, size, repeatable, prefix }
-    return await failOver(gateway, call, run) // 4xx of the upstream, 502, 503, 504
+    const call: ServedCall = {
+      gateway,
+      context,
+      caller,
+      record,
+      resources,
+      model: allowed,
+      prepared: final,
+      purpose,
+      isAsync,
+      size,
+      form,
+      prefix,
+    }
+    return await askUpstreams(call) // 4xx of the upstream, 502, 503, 504
   } catch (thrown) {
     const error = toApiError(thrown)
     record.fail(error)
@@ -182,20 +179,25 @@ function recordRequest(record: RequestRecord, request: ModelRequest, resources: 
   record.modelAsked = model
   record.requestBytes = bytes.length
   record.streamed = streamed
-  if (form === null) return
+  if (form !== null) holdForm(record, form, resources)
+}
+
+function holdForm(record: RequestRecord, form: FormBody, resources: DisposableStack): void {
   resources.use(form)
   resources.defer(() => void (record.requestBytes = form.bytesRead))
 }
 
-/** Has the content logged where that is on; the parts of a form are not kept. */
-function logContent(
-  { contentLog }: Gateway,
-  { record, ...from }: Pick<Answering, 'context' | 'caller' | 'record' | 'model'>,
-  { bytes, form, model }: ModelRequest,
-): void {
-  if (!contentLog.isOn) return
+type Logged = Pick<ServedCall, 'context' | 'caller' | 'record' | 'model'>
+
+/** Has the content logged where that is on. */
+function logContent({ contentLog }: Gateway, logged: Logged, request: ModelRequest): void {
+  if (contentLog.isOn) beginLog(contentLog, logged, request)
+}
+
+/** The parts of a form are not kept. */
+function beginLog(log: Gateway['contentLog'], { record, ...from }: Logged, { bytes, form, model }: ModelRequest): void {
   const noted = (): Uint8Array => Buffer.from(JSON.stringify({ model, form: '[multipart form]' }))
-  record.content = contentLog.begin({ ...from, endpoint: record.endpoint, bytes: form === null ? () => bytes : noted })
+  record.content = log.begin({ ...from, endpoint: record.endpoint, bytes: form === null ? () => bytes : noted })
 }
 
 /** A form says how many when that part of it has passed. */
@@ -285,6 +287,18 @@ async function startInBackground(gateway: Gateway, start: BackgroundStart): Prom
 
 /** The client's own call, or the same as a chat completion when no provider of the model has the endpoint. */
 function translateIfNeeded({ providers, clock }: Gateway, model: Model, received: PreparedCall): PreparedCall {
+  const { translate, pending } = received.call
+  // Apart, so that a call that is never translated makes no closure.
+  return translate === undefined && pending === undefined
+    ? received
+    : translatedCall({ providers, clock }, model, received)
+}
+
+function translatedCall(
+  { providers, clock }: Pick<Gateway, 'providers' | 'clock'>,
+  model: Model,
+  received: PreparedCall,
+) {
   const { endpoint, translate, pending } = received.call
   const known = model.upstreams.filter(({ provider }) => providers.get(provider)?.endpoints.has(endpoint))
   if (known.length === 0) return translate === undefined ? received : translate(received.request, clock.now())
@@ -300,63 +314,4 @@ async function withSources(
 ): Promise<PreparedCall> {
   const chat = await addSources(gateway, request, from)
   return { call: { ...call, relay: chat.relay }, request: chat.request }
-}
-
-function upstreamRequest({ call, request }: PreparedCall, upstream: Upstream): UpstreamRequest {
-  const { endpoint, accept, batchable, answered } = call
-  const { form, streamed } = request
-  const content =
-    form === null ? { kind: 'json' as const, body: bodyFor(request, upstream, call) } : { kind: 'form' as const, form }
-  return { endpoint, content, streamed, accept, batchable, answered }
-}
-
-function bodyFor(request: ModelRequest, upstream: Upstream, { asksUsage }: ModelCall): Buffer<ArrayBuffer> {
-  const body = upstreamBody(request, upstream, asksUsage)
-  return request.state !== null && isGatewayKept(request, upstream) && !request.translated ? withoutStorage(body) : body
-}
-
-interface Answering {
-  readonly context: RequestContext
-  readonly caller: Caller
-  readonly record: RequestRecord
-  /** The resources of the request, without those of its call. */
-  readonly resources: DisposableStack
-  readonly model: Model
-  readonly upstream: Upstream
-  readonly answer: UpstreamAnswer
-}
-
-function relayOf(gateway: Gateway, { call, request }: PreparedCall, answering: Answering): Relay {
-  const { context, record, resources, answer } = answering
-  return {
-    ...relaySettings(gateway),
-    context,
-    record,
-    watch: answer.watch,
-    idleSeconds: answer.idleSeconds,
-    rewriteModel: gateway.settings.get('gateway.rewrite_model') ? request.model : null,
-    streamed: request.streamed,
-    base64Vectors: request.base64Vectors,
-    stripUsage: call.asksUsage && !request.wantsUsage,
-    tracker: () => responseTracker(gateway, request, answering),
-    takeOver: () => answer.takeOver(resources.move()),
-  }
-}
-
-function responseTracker(
-  gateway: Gateway,
-  request: ModelRequest,
-  { caller, model, upstream }: Answering,
-): NewResponseTracker {
-  const owner = { userId: caller.account.user.id, modelId: model.record.id }
-  const place = { ...owner, providerId: upstream.provider.id, createdAt: gateway.clock.now() }
-  const { state, translated } = request
-  const kept = state?.kept ?? null
-  const isOwn = kept !== null && isGatewayKept(request, upstream)
-  // A response in the background is kept by what makes it (background-responses.ts).
-  const stored = isOwn && kept.stored && !kept.background
-  const keeps = kept !== null && (stored || kept.conversationId !== null)
-  const keep = keeps ? (answer: ResponseObject) => gateway.keptResponses.keep(answer, owner, { ...kept, stored }) : null
-  const names = isOwn && !translated ? new OwnNames(kept) : null
-  return new NewResponseTracker(gateway.responses, place, { stored: state?.stored !== false, keep, names })
 }

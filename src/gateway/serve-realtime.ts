@@ -9,7 +9,7 @@ import { ApiError, toApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
 import { SocketRefused, UpstreamFailure, type SocketCall, type UpstreamSocket } from '#providers/provider.ts'
-import { addInflightHeaders, admit } from './admission/admit.ts'
+import { admit } from './admission/admit.ts'
 import { applyRules } from './admission/apply-rules.ts'
 import { reserveBudget } from './admission/reserve-budget.ts'
 import { resolveModel } from './admission/resolve-model.ts'
@@ -39,7 +39,7 @@ export async function serveRealtime(gateway: Gateway, context: RequestContext, c
     const routed = applyRules(catalog, named, caller, 'realtime') // 403, 404, 503
     record.model = routed
     const model = withEndpoint(gateway.providers, routed, 'realtime') // 404
-    addInflightHeaders(context, resources.use(await admit(gateway, caller, model))) // 429
+    resources.use(await admit(gateway, { context, caller, model, record })) // 429
     // What a session will say is known when it has said it.
     const size = { bytes: 0, outputTokensMax: null, settles: true }
     resources.use(gateway.rates.take({ context, caller, model, record, ...size })) // 429
@@ -47,7 +47,7 @@ export async function serveRealtime(gateway: Gateway, context: RequestContext, c
 
     return await failOver(
       gateway,
-      { context, caller, model: allowed, purpose: 'realtime', record, size, repeatable: () => true },
+      { context, caller, model: allowed, purpose: 'realtime', record, size },
       async (upstream, attempt) => {
         const session = sessionOf(gateway, record, () => mayStill(gateway, caller, asked.model))
         const target = { context, record, model: allowed, upstream }
@@ -161,7 +161,7 @@ async function connect(
   const provider = gateway.providers.get(upstream.provider)
   if (provider?.connect === undefined) throw new ApiError('upstream_unavailable')
   const { connectSeconds: totalSeconds } = timeoutsOf(gateway, model, upstream)
-  using watch = new CallWatch(context, { ticker: gateway.ticker, shutdown: gateway.shutdown, totalSeconds })
+  using watch = new CallWatch(context, gateway, totalSeconds)
   const allowed = headersForUpstream(context.request.headers, gateway.settings.get('gateway.request_headers'))
   const { requestId } = context
   const headers: Record<string, string> = { ...allowed, ...asked.headers }

@@ -17,8 +17,9 @@ import type { StoredResource } from '#providers/provider.ts'
 import type { KeptResponse } from '#store/kept/kept-responses.ts'
 import type { StoredResponse } from '#store/stored-responses.ts'
 import type { Gateway } from './gateway.ts'
+import { CallRelay, type RelayedRequest } from './relay/call-relay.ts'
 import { relayWhole } from './relay/relay-whole.ts'
-import { relaySettings, type Relay } from './relay/relay.ts'
+import type { Relay } from './relay/relay.ts'
 import { readStoredId } from './request/response-state.ts'
 import { relayResponse } from './responses/relay-response.ts'
 import type { StoredLookup } from './responses/response-registry.ts'
@@ -54,10 +55,8 @@ export async function serveStoredResponse(
     const request = upstreamRequest(action, response.id, context)
     return await callUpstream(gateway, { context, record, model, upstream }, request, async (answer) => {
       if (action === 'delete') await gateway.responses.remove(response)
-      const tracker = () => new StoredResponseTracker(gateway.responses, response)
-      const { streamed } = request
-      const relay = relayOf(gateway, model, { context, record, streamed, resources, answer, tracker })
-      return await relayAction(action, answer.reply, relay)
+      const asked = { context, record, resources, model, response, streamed: request.streamed }
+      return await relayAction(action, answer.reply, new StoredRelay(gateway, asked, answer))
     }).catch(async (thrown: unknown) => {
       // The provider has deleted it already.
       if (action === 'delete' && toApiError(thrown).detail.upstreamStatus === 404)
@@ -109,23 +108,30 @@ function upstreamOf(catalog: Catalog, model: Model, { providerId }: StoredRespon
   })
 }
 
-interface Answering extends Pick<Relay, 'context' | 'record' | 'streamed' | 'tracker'> {
-  /** The resources of the request, without those of its call. */
-  readonly resources: DisposableStack
-  readonly answer: UpstreamAnswer
+interface AskedResponse extends RelayedRequest {
+  readonly model: Model
+  readonly response: StoredResponse
+  readonly streamed: boolean
 }
 
-function relayOf(gateway: Gateway, { record }: Model, { resources, answer, ...own }: Answering): Relay {
-  const { watch, idleSeconds } = answer
-  return {
-    ...relaySettings(gateway),
-    ...own,
-    watch,
-    idleSeconds,
-    rewriteModel: gateway.settings.get('gateway.rewrite_model') ? record.name : null,
-    stripUsage: false,
-    base64Vectors: false,
-    takeOver: () => answer.takeOver(resources.move()),
+class StoredRelay extends CallRelay {
+  readonly streamed: boolean
+  readonly base64Vectors = false
+  readonly stripUsage = false
+  protected readonly modelName: string
+  readonly #gateway: Gateway
+  readonly #response: StoredResponse
+
+  constructor(gateway: Gateway, asked: AskedResponse, answer: UpstreamAnswer) {
+    super(gateway, asked, answer)
+    this.streamed = asked.streamed
+    this.modelName = asked.model.record.name
+    this.#gateway = gateway
+    this.#response = asked.response
+  }
+
+  tracker(): StoredResponseTracker {
+    return new StoredResponseTracker(this.#gateway.responses, this.#response)
   }
 }
 

@@ -10,7 +10,7 @@ import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Reply } from '#lib/http1/reply.ts'
 import type { Endpoint, Pieces } from '#providers/provider.ts'
-import { addInflightHeaders, admit } from './admission/admit.ts'
+import { admit } from './admission/admit.ts'
 import { applyRules } from './admission/apply-rules.ts'
 import { reserveBudget } from './admission/reserve-budget.ts'
 import { groupError, modelOfGroup } from './admission/resolve-group.ts'
@@ -100,8 +100,8 @@ export class Session implements Disposable {
     if (this.#gateway.contentLog.isOn) this.#logContent(model, () => promptsJson(texts, hasImage))
     const bytes = texts.reduce((sum, text) => sum + text.length, 0)
     this.#promptBytes = bytes / Math.max(1, texts.length)
-    addInflightHeaders(this.#context, this.resources.use(await admit(this.#gateway, this.#caller, model)))
     const [context, caller] = [this.#context, this.#caller]
+    this.resources.use(await admit(this.#gateway, { context, caller, model, record: this.record }))
     const allowed = await reserveBudget(this.#gateway, { caller, model, size, record: this.record })
     const rated = { context, caller, model, record: this.record, bytes, outputTokensMax: newTokens * texts.length }
     this.resources.use(this.#gateway.rates.take(rated))
@@ -125,7 +125,6 @@ export class Session implements Disposable {
       // The record is of all calls together.
       size: { bytes: this.#promptBytes, outputTokensMax: this.#newTokens, settles: false },
       model: call.model,
-      repeatable: () => true,
     } as const
     return failOver(this.#gateway, target, (upstream, attempt) => this.#attempt(call, upstream, attempt))
   }

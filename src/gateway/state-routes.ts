@@ -1,5 +1,5 @@
 /** The routes of what the AI API keeps between requests: stored responses and conversations. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { modelBodyErrors, type ErrorCode } from '#errors/catalogue.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'

@@ -1,5 +1,5 @@
 /** The four routes of the generation interface. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { modelErrors, type ErrorCode } from '#errors/catalogue.ts'
 import type { Route, RouteDocs } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'

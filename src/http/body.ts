@@ -17,12 +17,25 @@ export interface BodyLimits extends RoomLimits {
 }
 
 /** The whole body. Answers 413, 408 or 415 by throwing, and never holds more than the limit and one read. */
-export async function readBody(context: RequestContext, asked: BodyLimits): Promise<Buffer<ArrayBuffer>> {
+export function readBody(context: RequestContext, asked: BodyLimits): Promise<Buffer<ArrayBuffer>> {
+  return readBodyAs(context, asked, asSent)
+}
+
+function asSent(bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
+  return bytes
+}
+
+/** What is made of the whole body. Rejects as `readBody` does, and with what `make` throws: one wait for both. */
+export async function readBodyAs<T>(
+  context: RequestContext,
+  asked: BodyLimits,
+  make: (bytes: Buffer<ArrayBuffer>) => T,
+): Promise<T> {
   const { request } = context
   const limits = limitsOf(context, asked)
   if (context.body !== undefined) {
     if (context.body.length > limits.bytesMax) throw tooLarge(limits)
-    return context.body
+    return make(context.body)
   }
   refuseEncoded(request)
   // Touching request.body makes a stream, which costs more than the rest of the reading: only a body
@@ -32,13 +45,18 @@ export async function readBody(context: RequestContext, asked: BodyLimits): Prom
   const isCounted = request.headers.has('transfer-encoding')
   if (!isCounted && Number(declared) >= countedBytes) await takeRoom(context, limits, Number(declared))
   const reading = isCounted ? readCounted(context, limits) : request.arrayBuffer()
-  using deadline = bodyDeadline(reading, limits)
+  const deadline = bodyDeadline(reading, limits)
+  let bytes: ArrayBuffer
   try {
-    return Buffer.from(await deadline.outcome)
+    bytes = await deadline.outcome
   } catch (thrown) {
     // A client that leaves in the middle of its body is not a fault of the server.
     throw context.signal.aborted ? new ApiError('client_closed') : thrown
+  } finally {
+    // Not by `using`, which makes two lists for each body.
+    deadline[Symbol.dispose]()
   }
+  return make(Buffer.from(bytes))
 }
 
 /** The limits of a reader within that of the route. */
@@ -47,16 +65,20 @@ export function limitsOf({ bodyBytesMax = Infinity }: RequestContext, asked: Bod
 }
 
 /** The body as parsed JSON and as the bytes it came in. Answers 400 for what is not JSON in UTF-8. */
-export async function readJson(
+export function readJson(
   context: RequestContext,
   limits: BodyLimits,
 ): Promise<{ bytes: Buffer<ArrayBuffer>; value: unknown }> {
-  const bytes = await readBody(context, limits)
+  return readBodyAs(context, limits, (bytes) => ({ bytes, value: jsonOf(bytes, limits.json) }))
+}
+
+/** A whole body as JSON. Answers 400 and 413 by throwing. */
+export function jsonOf(bytes: Buffer<ArrayBuffer>, limits?: JsonLimits): unknown {
   if (bytes.length === 0)
     throw new ApiError('invalid_json', { message: 'The request body is empty. Send a JSON object.' })
   if (!isUtf8(bytes)) throw new ApiError('invalid_json', { message: 'The request body is not valid UTF-8.' })
   try {
-    return { bytes, value: parseBounded(bytes, limits.json) }
+    return parseBounded(bytes, limits)
   } catch (thrown) {
     throw unparsed(thrown)
   }

@@ -9,22 +9,38 @@ export interface LocalFile extends AsyncDisposable {
   readonly path: string
 }
 
-/** Answers 200, 206 and 416. The file is disposed of with the answer, however it ends. */
+/**
+ * Answers 200, 206, 304 and 416. The file is disposed of with the answer, however it ends.
+ * @param sha256 of the content, which is its entity tag: a client that has it is answered 304, and a range of another
+ * content is all of this one
+ */
 export async function fileAnswer(
   context: RequestContext,
   file: LocalFile,
   headers: Readonly<Record<string, string>>,
+  sha256: string,
 ): Promise<Response> {
   const bytes = Bun.file(file.path).size
   await using opened = new AsyncDisposableStack()
   opened.use(file)
-  const range = rangeOf(context.request.headers.get('range'), bytes)
+  const asked = context.request.headers
+  const etag = `"${sha256}"`
+  if (hasTag(asked.get('if-none-match'), etag))
+    return context.respond(null, { status: 304, headers: { ...headers, etag } })
+  const isSame = (asked.get('if-range') ?? etag) === etag
+  const range = isSame ? rangeOf(asked.get('range'), bytes) : null
   const { start, end } = range ?? { start: 0, end: bytes }
   const body = streamOf(filePieces(file, start, end), opened.move())
-  const about = { ...headers, 'accept-ranges': 'bytes', 'content-length': String(end - start) }
+  const about = { ...headers, etag, 'accept-ranges': 'bytes', 'content-length': String(end - start) }
   if (range === null) return context.respond(body, { status: 200, headers: about })
   const contentRange = `bytes ${start}-${end - 1}/${bytes}`
   return context.respond(body, { status: 206, headers: { ...about, 'content-range': contentRange } })
+}
+
+/** Whether a list of entity tags has this one; a proxy that packed an answer has made the tag a weak one. */
+function hasTag(header: string | null, etag: string): boolean {
+  const tags = header?.split(',').map((each) => each.trim().replace(/^W\//, '')) ?? []
+  return tags.includes(etag) || tags.includes('*')
 }
 
 /** First byte, and the byte behind the last. */

@@ -3,7 +3,7 @@
  * https://spec.openapis.org/oas/v3.1.1.html
  */
 import { setImmediate } from 'node:timers/promises'
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { errorCatalogue, type ErrorCode } from '#errors/catalogue.ts'
 import type { Access, Route, RouteDocs } from './route.ts'
 

@@ -1,5 +1,5 @@
 /** Lists that come in pages, and times, as all JSON answers write them. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 
 /** A time of the answer, RFC 3339 in UTC. */
 export const instant = z.iso.datetime()

@@ -21,6 +21,8 @@ const noParams: Readonly<Record<string, string>> = Object.freeze({})
 export class Router<Caller> {
   readonly #literal = new Map<string, Methods<Caller>>()
   readonly #patterns: Pattern<Caller>[] = []
+  /** What finds a route at its literal path; the same each time. */
+  readonly #found = new Map<Route<Caller> | undefined, Match<Caller>>()
 
   constructor(routes: Iterable<Route<Caller>>) {
     const methodsByPath = new Map<string, Methods<Caller>>()
@@ -35,6 +37,8 @@ export class Router<Caller> {
       if (!/[:*]/.test(path)) this.#literal.set(path, methods)
       else this.#patterns.push({ segments: path.split('/'), methods })
     }
+    for (const methods of this.#literal.values())
+      for (const route of methods.values()) this.#found.set(route, { kind: 'route', route, params: noParams })
     // More literal segments first, so that /keys/delete is never taken for /keys/:id.
     this.#patterns.sort((a, b) => literalCount(b.segments) - literalCount(a.segments))
   }
@@ -46,7 +50,7 @@ export class Router<Caller> {
 
   match(method: string, path: string): Match<Caller> {
     const methods = this.#literal.get(path)
-    if (methods !== undefined) return pick(methods, method, noParams)
+    if (methods !== undefined) return this.#found.get(methods.get(method)) ?? pick(methods, method, noParams)
     const segments = path.split('/')
     for (const pattern of this.#patterns) {
       const params = matchSegments(pattern.segments, segments)

@@ -132,6 +132,7 @@ export class HttpServer<Caller> {
       maxRequestBodySize: maxBodyBytes,
       websocket: socketHandlers(this.#sockets, this.#options.sockets ?? usualSockets),
       ...targetRouting(this.#router.literalPaths, {
+        literal: (request, server, path) => this.#handle(request, trusted ? null : server, 'plain', path),
         plain: (request, server) => this.#handle(request, trusted ? null : server, 'plain'),
         rewritten: (request, server) => this.#handle(request, trusted ? null : server, 'rewritten'),
         unroutable: (request, server) => this.#handle(request, trusted ? null : server, 'unroutable'),
@@ -144,13 +145,17 @@ export class HttpServer<Caller> {
     }
   }
 
-  /** @param server null when the caller is trusted */
+  /**
+   * @param server null when the caller is trusted
+   * @param path where it is known without a look at the URL, which the runtime makes of the target
+   */
   async #handle(
     request: Request,
     server: Bun.Server<SocketHandler> | null,
-    target: keyof TargetHandlers,
+    target: Exclude<keyof TargetHandlers, 'literal'>,
+    path?: string,
   ): Promise<Response | undefined> {
-    const context = new ServerContext(request, server, this.#options)
+    const context = new ServerContext(request, server, this.#options, path)
     try {
       const answer = await this.#answer(context, target)
       return answer === upgraded ? undefined : this.#leaving(context.complete(answer))
@@ -165,12 +170,12 @@ export class HttpServer<Caller> {
     return response
   }
 
-  #answer(context: ServerContext, target: keyof TargetHandlers): Answer {
+  #answer(context: ServerContext, target: Exclude<keyof TargetHandlers, 'literal'>): Answer {
     if (target === 'rewritten') throw new ApiError('not_found')
     requireOneHost(context.request) // 400
     if (target === 'unroutable') return this.#noRoute(context, { kind: 'none' })
     const match = this.#router.match(context.request.method, context.path)
-    const preflight = crossOrigin(context, this.#accessOf(match, context), this.#options.corsOrigins?.() ?? [])
+    const preflight = crossOrigin(context, this.#accessOf(match, context), this.#options.corsOrigins?.() ?? noOrigins)
     if (preflight !== null) return preflight
     if (match.kind === 'route') {
       const { route } = match
@@ -250,6 +255,8 @@ async function serveAuthorized<Caller>(
   return serve(await authorized, route, context)
 }
 
+const noOrigins: readonly string[] = []
+
 const usualSockets: SocketLimits = { messageBytesMax: 1024 * 1024, idleSeconds: 120 }
 
 /** Two hosts could mean one address to a proxy and another one here. They come joined, which is the name of no host. */
@@ -262,6 +269,8 @@ const guardHeaders = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
 } as const
+
+const noProxies: readonly IpNetwork[] = []
 
 type ContextOptions = Pick<ServerOptions<unknown>, 'clock' | 'keepAliveSeconds' | 'trustedProxies'>
 
@@ -276,15 +285,16 @@ class ServerContext implements RequestContext {
   bodyBytesMax: number | undefined
   errorResponse: ErrorRendering | undefined
   readonly #server: Bun.Server<SocketHandler> | null
-  readonly #search: string
+  /** Null until it is asked for. */
+  #search: string | null
   readonly #headers: Record<string, string>
   readonly #keepAliveSeconds: number
   readonly #trustedProxies: readonly IpNetwork[]
   #made: Response | null = null
   #streams = false
 
-  constructor(request: Request, server: Bun.Server<SocketHandler> | null, options: ContextOptions) {
-    const { clock, keepAliveSeconds, trustedProxies = [] } = options
+  constructor(request: Request, server: Bun.Server<SocketHandler> | null, options: ContextOptions, path?: string) {
+    const { clock, keepAliveSeconds, trustedProxies = noProxies } = options
     this.request = request
     this.clock = clock
     this.#keepAliveSeconds = keepAliveSeconds
@@ -294,15 +304,13 @@ class ServerContext implements RequestContext {
     this.#headers = { 'x-request-id': this.requestId }
     this.trusted = server === null
     this.#server = server
-    const { url } = request
-    const pathStart = isAsSent(request) ? 0 : url.indexOf('/', url.indexOf('://') + 3)
-    const searchStart = url.indexOf('?', pathStart)
-    this.path = searchStart < 0 ? url.slice(pathStart) : url.slice(pathStart, searchStart)
-    this.#search = searchStart < 0 ? '' : url.slice(searchStart)
+    this.#search = null
+    this.path = path ?? this.#readPath()
   }
 
   get query(): URLSearchParams {
-    return new URLSearchParams(this.#search)
+    if (this.#search === null) this.#readPath()
+    return new URLSearchParams(this.#search ?? '')
   }
 
   get signal(): AbortSignal {
@@ -312,6 +320,15 @@ class ServerContext implements RequestContext {
   get remoteAddress(): string {
     const peer = this.#server?.requestIP(this.request)?.address ?? ''
     return clientAddress(peer, this.request.headers, this.#trustedProxies)
+  }
+
+  /** The path as it was sent; what follows it is the query. */
+  #readPath(): string {
+    const { url } = this.request
+    const pathStart = isAsSent(this.request) ? 0 : url.indexOf('/', url.indexOf('://') + 3)
+    const searchStart = url.indexOf('?', pathStart)
+    this.#search = searchStart < 0 ? '' : url.slice(searchStart)
+    return searchStart < 0 ? url.slice(pathStart) : url.slice(pathStart, searchStart)
   }
 
   respond(

@@ -10,6 +10,8 @@ import type { SocketHandler } from './web-socket.ts'
 type Handle = (request: Request, server: Bun.Server<SocketHandler>) => Promise<Response | undefined>
 
 export interface TargetHandlers {
+  /** The target is one of the literal paths, to the letter, and perhaps a query. */
+  readonly literal: (request: Request, server: Bun.Server<SocketHandler>, path: string) => ReturnType<Handle>
   /** The path is that of the target. */
   readonly plain: Handle
   /** The path is not what was sent. */
@@ -23,7 +25,7 @@ const segmentsMax = 32
 
 /** The runtime's routing for these handlers; `literalPaths` need no look at the target, as they match only themselves. */
 export function targetRouting(literalPaths: Iterable<string>, handlers: TargetHandlers) {
-  const { plain, rewritten, unroutable } = handlers
+  const { literal, plain, rewritten, unroutable } = handlers
   const bySegments: Handle = (request, server) => {
     const segments = Object.values((request as Bun.BunRequest).params as Readonly<Record<string, string>>)
     return segments.some(isChanged) ? rewritten(request, server) : plain(request, server)
@@ -34,7 +36,7 @@ export function targetRouting(literalPaths: Iterable<string>, handlers: TargetHa
     pattern += `/:segment${index}`
     routes[pattern] = bySegments
   }
-  for (const path of literalPaths) routes[path] = plain
+  for (const path of literalPaths) routes[path] = (request, server) => literal(request, server, path)
   const fetch: Handle = (request, server) => {
     if (!isAsSent(request)) return unroutable(request, server)
     const segments = request.url.replace(/\?.*/s, '').split('/')

@@ -56,7 +56,7 @@ function ownerOf(key: ApiKey | undefined, directory: Directory, now: number, gra
   const account = directory.account(key.userId)
   if (directory.isAccountInDoubt(account)) return { kind: 'in_doubt' }
   if (account === undefined || account.user.disabled) return { kind: 'invalid' }
-  return { kind: 'caller', caller: { account, key, ...(grant && { grant }) } }
+  return { kind: 'caller', caller: grant === undefined ? { account, key } : { account, key, grant } }
 }
 
 /** A caller of a while ago with the rights of now; null when the key or the user is gone, disabled or expired. */
@@ -101,20 +101,34 @@ function keyFromHeaders(headers: Headers): string | null | typeof conflicting {
   const third = headers.get('api-key') || null
   const fourth = keyFromProtocols(headers.get('sec-websocket-protocol'))
   const secret = first ?? second ?? third ?? fourth
-  const differs = (other: string | null): boolean => other !== null && other !== secret
-  return differs(second) || differs(third) || differs(fourth) ? conflicting : secret
+  return differs(second, secret) || differs(third, secret) || differs(fourth, secret) ? conflicting : secret
+}
+
+function differs(other: string | null, secret: string | null): boolean {
+  return other !== null && other !== secret
 }
 
 const keyProtocol = 'openai-insecure-api-key.'
 
 /** As OpenAI's client in a page sends it: one of the protocols that it offers. */
 function keyFromProtocols(protocols: string | null): string | null {
-  const offered = protocols?.split(',').map((each) => each.trim()) ?? []
+  if (protocols === null) return null
+  const offered = protocols.split(',').map((each) => each.trim())
   return offered.find((each) => each.startsWith(keyProtocol))?.slice(keyProtocol.length) || null
+}
+
+const usualScheme = 'Bearer '
+
+/** Whether there is nothing at this place, or something that is not visible. */
+function isBlank(text: string, at: number): boolean {
+  return !(text.charCodeAt(at) > 0x20 && text.charCodeAt(text.length - 1) > 0x20)
 }
 
 function keyFromAuthorization(authorization: string | null): string | null {
   if (authorization === null) return null
+  // As almost all clients write it, without a text for each part.
+  if (authorization.startsWith(usualScheme) && !isBlank(authorization, usualScheme.length))
+    return authorization.slice(usualScheme.length)
   const space = authorization.indexOf(' ')
   if (space <= 0) return null
   const scheme = authorization.slice(0, space).toLowerCase()

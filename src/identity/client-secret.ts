@@ -3,7 +3,7 @@
  * else. A secret is a sealed text (lib/seal.ts) and is stored nowhere: it names the key that it was made with, and
  * whatever holds for the key when it is used holds for the secret.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { SealError, type Sealer } from '#lib/seal.ts'
 import type { ClientGrant } from './records.ts'
 

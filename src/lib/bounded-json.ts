@@ -44,7 +44,7 @@ export class JsonTooComplex extends Error {
 
 /** The value. Throws JsonTooComplex, and a SyntaxError for what is not JSON. */
 export function parseBounded(bytes: Uint8Array, limits: JsonLimits = usualJsonLimits): unknown {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   checkJsonLimits(buffer, limits)
   return JSON.parse(buffer.toString()) as unknown
 }

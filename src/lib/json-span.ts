@@ -45,6 +45,18 @@ export function findFields(json: Buffer, names: ReadonlySet<string>): FieldSpan[
   return found
 }
 
+/** The first of these fields with this name. */
+export function fieldNamed(fields: readonly FieldSpan[], name: string): FieldSpan | undefined {
+  for (const field of fields) if (field.name === name) return field
+  return undefined
+}
+
+/** The last of these fields with this name, which is the one that parsers take. */
+export function lastFieldNamed(fields: readonly FieldSpan[], name: string): FieldSpan | undefined {
+  for (let at = fields.length - 1; at >= 0; at -= 1) if (fields[at]?.name === name) return fields[at]
+  return undefined
+}
+
 /**
  * Whether the bytes are one JSON object from end to end: it opens, all that it opens closes, and
  * nothing follows. What is inside is not checked; a text that was cut off anywhere is found.

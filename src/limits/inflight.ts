@@ -41,9 +41,25 @@ export type MoreListener = (key: string, isFree: boolean) => void
 
 const prefix = 'inflight '
 
+/** Keys that were made lately, by account and model: each map hashes a new text once more. */
+const keys = new Map<string, Map<string, string>>()
+const keysMax = 10_000
+let keysKept = 0
+
 /** Names the slots of an account on a model. */
 export function inflightKey(accountId: string, modelId: string): string {
-  return `${prefix}${modelId} ${accountId}`
+  return keys.get(accountId)?.get(modelId) ?? newKey(accountId, modelId)
+}
+
+function newKey(accountId: string, modelId: string): string {
+  if (keysKept >= keysMax) {
+    keys.clear()
+    keysKept = 0
+  }
+  keysKept += 1
+  const key = `${prefix}${modelId} ${accountId}`
+  keys.getOrInsertComputed(accountId, () => new Map<string, string>()).set(modelId, key)
+  return key
 }
 
 /** The counts of accounts on models among these, added up by model id. */
@@ -69,7 +85,7 @@ export class LocalInflightLimiter implements InflightLimiter {
     const inUse = (this.#counts.get(key) ?? 0) + 1
     if (inUse > limit) return null
     this.#counts.set(key, inUse)
-    return new HeldSlot(inUse, limit, () => this.#release(key))
+    return new HeldSlot(inUse, limit, this, key)
   }
 
   hasRoom(key: string, limit: number): boolean {
@@ -87,7 +103,8 @@ export class LocalInflightLimiter implements InflightLimiter {
     return sumByModel(this.#counts)
   }
 
-  #release(key: string): void {
+  /** For the slots: one of this key is given back. */
+  release(key: string): void {
     const left = (this.#counts.get(key) ?? 0) - 1
     if (left > 0) this.#counts.set(key, left)
     else this.#counts.delete(key)
@@ -95,21 +112,28 @@ export class LocalInflightLimiter implements InflightLimiter {
   }
 }
 
-/** A slot that is given back by a function, once. */
+/** Takes slots back. */
+export interface SlotOwner {
+  release(key: string): void
+}
+
+/** A slot that is given back to its owner, once. */
 export class HeldSlot implements Slot {
   readonly inUse: number
   readonly limit: number
-  #release: (() => void) | null
+  readonly #key: string
+  #owner: SlotOwner | null
 
-  constructor(inUse: number, limit: number, release: () => void) {
+  constructor(inUse: number, limit: number, owner: SlotOwner, key: string) {
     this.inUse = inUse
     this.limit = limit
-    this.#release = release
+    this.#owner = owner
+    this.#key = key
   }
 
   [Symbol.dispose](): void {
-    const release = this.#release
-    this.#release = null
-    release?.()
+    const owner = this.#owner
+    this.#owner = null
+    owner?.release(this.#key)
   }
 }

@@ -48,7 +48,7 @@ export class SharedInflightLimiter implements InflightLimiter {
     // What is only counted is nobody's to own.
     if (limit !== Infinity && !isOwner()) return null
     const inUse = ledger.take(key, limit)
-    return inUse === null ? null : new HeldSlot(inUse, limit, () => this.#release(key))
+    return inUse === null ? null : new HeldSlot(inUse, limit, this, key)
   }
 
   hasRoom(key: string, limit: number): boolean {
@@ -80,7 +80,8 @@ export class SharedInflightLimiter implements InflightLimiter {
     for (const key of keys) this.#serve(key, true)
   }
 
-  #release(key: string): void {
+  /** For the slots: one of this key is given back. */
+  release(key: string): void {
     const { ledger, exchange, clock } = this.#options
     if (ledger.release(key, clock.elapsed())) exchange.freed(key)
     this.#serve(key)

@@ -18,7 +18,11 @@ export interface HistogramDefinition extends MetricDefinition {
 }
 
 /** Adds an amount, or observes a value, under these label values in the order of the definition. */
-export type Recorder = (value: number, ...labelValues: readonly string[]) => void
+export interface Recorder {
+  (value: number, ...labelValues: readonly string[]): void
+  /** The same for label values that are looked up once. */
+  at(...labelValues: readonly string[]): (value: number) => void
+}
 
 /** One sample of a gauge: its label values, and what it shows. */
 export type GaugeSample = readonly [labelValues: readonly string[], value: number]
@@ -58,10 +62,12 @@ export class MetricRegistry {
     const children: Children = { root: { next: new Map(), child: null }, all: [] }
     const lines = () => children.all.map(({ labels, sum }) => sample(definition.name, labels, sum))
     this.#metrics.push({ definition, type: 'counter', lines })
-    return (amount, ...values) => {
-      const child = childOf(children, definition, values, 0)
-      if (amount > 0 && Number.isFinite(amount)) child.sum += amount
-    }
+    return recorderOf(
+      (values) => childOf(children, definition, values, 0),
+      (child, amount) => {
+        if (amount > 0 && Number.isFinite(amount)) child.sum += amount
+      },
+    )
   }
 
   /** A histogram. A value that is not a number is ignored. */
@@ -70,14 +76,16 @@ export class MetricRegistry {
     const children: Children = { root: { next: new Map(), child: null }, all: [] }
     const lines = () => children.all.flatMap((child) => histogramLines(name, buckets, child))
     this.#metrics.push({ definition, type: 'histogram', lines })
-    return (value, ...values) => {
-      if (!Number.isFinite(value)) return
-      const child = childOf(children, definition, values, buckets.length + 1)
-      const found = buckets.findIndex((bound) => value <= bound)
-      const index = found === -1 ? buckets.length : found
-      child.buckets[index] = (child.buckets[index] ?? 0) + 1
-      child.sum += value
-    }
+    return recorderOf(
+      (values) => childOf(children, definition, values, buckets.length + 1),
+      (child, value) => {
+        if (!Number.isFinite(value)) return
+        let index = 0
+        while (index < buckets.length && value > (buckets[index] ?? Infinity)) index += 1
+        child.buckets[index] = (child.buckets[index] ?? 0) + 1
+        child.sum += value
+      },
+    )
   }
 
   /** A gauge, or with `type` a counter kept elsewhere; read at each scrape. */
@@ -105,6 +113,18 @@ export class MetricRegistry {
     })
     return (await Promise.all(parts)).flat().join('\n')
   }
+}
+
+function recorderOf(
+  childOfValues: (values: readonly string[]) => Child,
+  record: (child: Child, value: number) => void,
+): Recorder {
+  return Object.assign((value: number, ...values: readonly string[]) => record(childOfValues(values), value), {
+    at: (...values: readonly string[]) => {
+      const child = childOfValues(values)
+      return (value: number) => record(child, value)
+    },
+  })
 }
 
 /** The child of these label values: a look-up for each, which costs less than making one text of them. */

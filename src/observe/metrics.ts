@@ -6,8 +6,8 @@
  * are those of the catalog, and anything past a label's limit is counted as `other`.
  */
 import type { FinishedRequest } from './finished-request.ts'
-import { genAiRecorder } from './gen-ai-metrics.ts'
 import { labelBound, MetricRegistry, type MetricDefinition } from './metric-registry.ts'
+import { requestRecorder, type RequestMetricsOptions } from './request-metrics.ts'
 
 /** Values that others keep, read at each scrape. */
 export interface GaugeSources {
@@ -29,12 +29,8 @@ export interface GaugeSources {
   readonly changesInDoubt: () => number
 }
 
-export interface MetricsOptions {
+export interface MetricsOptions extends RequestMetricsOptions {
   readonly version: string
-  /** The codes of our own errors. Others are a provider's own words and count as `other`. */
-  readonly codes: Iterable<string>
-  /** Also under the names of OpenTelemetry's conventions. */
-  readonly genAi?: boolean
 }
 
 export interface Metrics {
@@ -76,9 +72,7 @@ export interface Metrics {
   readonly contentType: string
 }
 
-const requestSecondsBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600, 1800]
 const stageSecondsBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800]
-const firstTokenSecondsBuckets = [0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 20, 30, 60]
 
 /** Metrics in a registry of their own, all at zero. */
 export function createMetrics(options: MetricsOptions): Metrics {
@@ -101,56 +95,6 @@ export function createMetrics(options: MetricsOptions): Metrics {
     },
     render: () => registry.render(),
     contentType: registry.contentType,
-  }
-}
-
-function requestRecorder(registry: MetricRegistry, options: MetricsOptions): Pick<Metrics, 'request'> {
-  const known = new Set(options.codes)
-  const codeOf = (code: string): string => (known.has(code) ? code : 'other')
-  const endpointLabel = labelBound(50)
-  const modelLabel = labelBound(1000)
-  const requests = registry.counter({
-    name: 'sluice_requests_total',
-    help: 'Requests that have ended.',
-    labels: ['endpoint', 'model', 'status', 'code'],
-  })
-  const tokens = registry.counter({
-    name: 'sluice_tokens_total',
-    help: 'Tokens as the providers report them.',
-    labels: ['model', 'direction'],
-  })
-  const duration = registry.histogram({
-    name: 'sluice_request_duration_seconds',
-    help: 'From the first header in to the last byte out.',
-    labels: ['endpoint', 'streamed'],
-    buckets: requestSecondsBuckets,
-  })
-  const queueWait = registry.histogram({
-    name: 'sluice_queue_wait_seconds',
-    help: 'How long requests waited for a model or provider with as many as it may have at once.',
-    labels: ['model'],
-    buckets: firstTokenSecondsBuckets,
-  })
-  const firstToken = registry.histogram({
-    name: 'sluice_first_token_seconds',
-    help: "From the first header in to the answer's first byte out.",
-    labels: ['model'],
-    buckets: firstTokenSecondsBuckets,
-  })
-  const genAi = options.genAi === true ? genAiRecorder(registry, codeOf) : null
-  return {
-    request(request) {
-      const endpoint = endpointLabel(request.endpoint)
-      const model = request.modelServed === null ? 'unknown' : modelLabel(request.modelServed)
-      const code = request.code === null ? '' : codeOf(request.code)
-      requests(1, endpoint, model, String(request.status), code)
-      duration(request.durationMs / 1000, endpoint, request.streamed ? 'true' : 'false')
-      if (request.queueMs !== null) queueWait(request.queueMs / 1000, model)
-      if (request.firstTokenMs !== null) firstToken(request.firstTokenMs / 1000, model)
-      if (request.promptTokens !== null) tokens(request.promptTokens, model, 'input')
-      if (request.completionTokens !== null) tokens(request.completionTokens, model, 'output')
-      genAi?.(request)
-    },
   }
 }
 

@@ -95,7 +95,8 @@ export function priceLists(prices: Iterable<PriceRecord>): ReadonlyMap<string, P
 
 /** The price in effect at a moment; null when none is known. */
 export function priceAt(prices: PriceList, at: number): PriceRecord | null {
-  return prices.find(({ validFrom }) => validFrom <= at) ?? null
+  for (const price of prices) if (price.validFrom <= at) return price
+  return null
 }
 
 function precedence(one: PriceRecord, other: PriceRecord): number {

@@ -35,15 +35,25 @@ export const aiSdkKinds: Readonly<Record<string, string>> = {
   'ai-sdk': 'Any other provider package of the AI SDK. Options: package, factory, settings, namespace.',
 }
 
-/** A provider of one of `aiSdkKinds`; it holds nothing that must be closed. */
-export function aiSdkProvider(record: ProviderRecord, clock: Clock = systemClock): Provider {
+/** What a call needs besides itself. */
+interface Means {
+  readonly vendor: Vendor
+  readonly record: ProviderRecord
+  /** Seconds since 1970. */
+  readonly created: number
+  readonly open: typeof callFetch
+}
+
+/** A provider of one of `aiSdkKinds`; it holds nothing that must be closed. @param open how each call gets to the network */
+export function aiSdkProvider(record: ProviderRecord, clock: Clock = systemClock, open = callFetch): Provider {
   return {
     record,
     endpoints: new Set(['chat/completions', 'embeddings']),
     async send(call) {
       call.signal.throwIfAborted()
       try {
-        const reply = await answer(record, call, Math.floor(clock.now() / 1000))
+        const created = Math.floor(clock.now() / 1000)
+        const reply = await answer({ vendor: vendorOf(record), record, created, open }, call)
         call.signal.throwIfAborted()
         return reply
       } catch (thrown) {
@@ -55,19 +65,20 @@ export function aiSdkProvider(record: ProviderRecord, clock: Clock = systemClock
   }
 }
 
-function answer(record: ProviderRecord, call: UpstreamCall, created: number): Promise<Reply> {
-  const vendor = vendorOf(record)
-  if (call.endpoint === 'chat/completions') return answerChat(vendor, record, call, created)
-  if (call.endpoint === 'embeddings') return answerEmbeddings(vendor, record, call)
-  throw new Problem(`Providers of kind "${vendor.kind}" have no endpoint "${call.endpoint}".`, null, { status: 404 })
+function answer(means: Means, call: UpstreamCall): Promise<Reply> {
+  if (call.endpoint === 'chat/completions') return answerChat(means, call)
+  if (call.endpoint === 'embeddings') return answerEmbeddings(means, call)
+  throw new Problem(`Providers of kind "${means.vendor.kind}" have no endpoint "${call.endpoint}".`, null, {
+    status: 404,
+  })
 }
 
-async function answerChat(vendor: Vendor, record: ProviderRecord, call: UpstreamCall, created: number): Promise<Reply> {
+async function answerChat({ vendor, record, created, open }: Means, call: UpstreamCall): Promise<Reply> {
   const request = readChatRequest(jsonBody(call))
   // Ends the upstream call when the gateway's signal does, and when the reader gives up.
   const own = new AbortController()
   const signal = AbortSignal.any([call.signal, own.signal])
-  const out = callFetch({ ...call, record, signal })
+  const out = open({ ...call, record, signal })
   const model = await chatModel(vendor, call.upstreamModel, out)
   const options = forVersion(model.specificationVersion, callOptions(request, vendor, await model.supportedUrls))
   const identity = { id: `chatcmpl-${crypto.randomUUID()}`, created, model: call.upstreamModel }
@@ -105,9 +116,9 @@ async function openStream(
   return body
 }
 
-async function answerEmbeddings(vendor: Vendor, record: ProviderRecord, call: UpstreamCall): Promise<Reply> {
+async function answerEmbeddings({ vendor, record, open }: Means, call: UpstreamCall): Promise<Reply> {
   const request = readEmbeddingRequest(jsonBody(call))
-  const out = callFetch({ ...call, record })
+  const out = open({ ...call, record })
   const model = await embeddingModel(vendor, call.upstreamModel, out)
   return wholeReply(
     200,

@@ -3,13 +3,23 @@
  * half the price. Nothing here retries or waits; who calls decides what a failure means.
  */
 import { readAll, type Reply, type ReplyBody } from '#lib/http1/reply.ts'
+import type { FieldSpan } from '#lib/json-span.ts'
 import { isObject } from '#lib/json-value.ts'
 
 export interface NativeLine {
   /** Letters, digits, `-` and `_`, 64 at most: what every vendor takes. */
   readonly id: string
-  /** The request in one line, with the provider's own name of the model. */
+  /** The request in one line, with the provider's own name of the model; where `translate` is, what that made of it. */
   readonly body: Uint8Array
+}
+
+/** A request in the words of its endpoint. */
+export interface NativeCall {
+  /** Path of the endpoint. */
+  readonly endpoint: string
+  /** The provider's own name of the model, which the body has, too. */
+  readonly model: string
+  readonly body: Uint8Array<ArrayBuffer>
 }
 
 export interface NativeSubmission {
@@ -17,6 +27,8 @@ export interface NativeSubmission {
   readonly token: string
   /** Path of the endpoint, for example `/v1/embeddings`. */
   readonly endpoint: string
+  /** The provider's own name of the model of all lines. */
+  readonly model: string
   readonly lines: readonly NativeLine[]
 }
 
@@ -51,6 +63,10 @@ export type NativeProgress =
 export interface NativeBatches {
   /** Paths of the endpoints whose lines it takes. */
   readonly endpoints: ReadonlySet<string>
+  /** A request in the provider's own words, where those are not the endpoint's; null when it has none for it. */
+  translate?(call: NativeCall): Promise<Uint8Array | null>
+  /** A result in the words of the endpoint, where the provider has its own. Rejects when that is not possible. */
+  reply?(result: NativeResult, call: NativeCall): Promise<Reply>
   /** The provider's id of the new batch. Rejects with NativeRefused, or with what leaves open whether it was made. */
   submit(submission: NativeSubmission, signal: AbortSignal): Promise<string>
   find(lost: LostSubmission, signal: AbortSignal): Promise<NativeSearch>
@@ -132,6 +148,16 @@ export async function* askLines(
   if (status === 200) return yield* linesOf(body)
   body.cancel()
   if (status !== 404) throw new NativeRefused(status, `${path} answered ${status}`)
+}
+
+/** The bytes of a field's value; null when it was not found. */
+export function fieldOf(
+  json: Buffer<ArrayBuffer>,
+  fields: readonly FieldSpan[],
+  name: string,
+): Buffer<ArrayBuffer> | null {
+  const field = fields.findLast((each) => each.name === name)
+  return field === undefined ? null : json.subarray(field.valueStart, field.valueEnd)
 }
 
 async function* linesOf(body: ReplyBody): AsyncGenerator<Buffer<ArrayBuffer>, void> {

@@ -2,12 +2,13 @@
  * Batches as OpenAI has them: a file of lines, a batch of it with metadata by which it is found again, and files of results.
  * API: https://platform.openai.com/docs/api-reference/batch
  */
-import { findFields, type FieldSpan } from '#lib/json-span.ts'
+import { findFields } from '#lib/json-span.ts'
 import { isObject } from '#lib/json-value.ts'
 import {
   askKnown,
   askLines,
   askObject,
+  fieldOf,
   listPagesMax,
   skewMs,
   type AskNative,
@@ -108,17 +109,12 @@ async function* resultsOf(
 /** Null for a line that was not answered, and for one that is worth another try. */
 function resultOf(line: Buffer<ArrayBuffer>): NativeResult | null {
   const fields = findFields(line, lineFields)
-  const response = valueOf(line, fields, 'response')
-  const id = valueOf(line, fields, 'custom_id')
+  const response = fieldOf(line, fields, 'response')
+  const id = fieldOf(line, fields, 'custom_id')
   if (response === null || id === null) return null
   const answer = findFields(response, responseFields)
-  const [status, body] = [valueOf(response, answer, 'status_code'), valueOf(response, answer, 'body')]
+  const [status, body] = [fieldOf(response, answer, 'status_code'), fieldOf(response, answer, 'body')]
   const code = Number(status?.toString())
   if (body === null || !(code >= 200 && code < 500) || code === 429) return null
   return { id: id.toString().slice(1, -1), status: code, body }
-}
-
-function valueOf(json: Buffer<ArrayBuffer>, fields: readonly FieldSpan[], name: string): Buffer<ArrayBuffer> | null {
-  const field = fields.findLast((each) => each.name === name)
-  return field === undefined ? null : json.subarray(field.valueStart, field.valueEnd)
 }

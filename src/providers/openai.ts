@@ -8,8 +8,9 @@ import type { ProviderRecord } from '#catalog/records.ts'
 import type { Http1Client, Origin } from '#lib/http1/client.ts'
 import { Http1Failure } from '#lib/http1/failure.ts'
 import { bodyOfPieces } from '#lib/http1/pieces.ts'
-import { readAll, type Reply } from '#lib/http1/reply.ts'
-import type { Http1Request } from '#lib/http1/request.ts'
+import type { Outcome } from '#lib/http1/call.ts'
+import { readAll, replyAsSent, type Reply } from '#lib/http1/reply.ts'
+import { HeadTemplate, type Http1Request } from '#lib/http1/request.ts'
 import { isObject } from '#lib/json-value.ts'
 import type { AskNative } from './native-batches.ts'
 import { openAiBatches } from './openai-batches.ts'
@@ -59,6 +60,7 @@ export function openaiProvider(record: ProviderRecord, http1: Http1Client): Prov
     endpoints: endpointsOf(record),
     sendsPieces: true,
     send: (call) => server.send(call),
+    sendAs: (call, make) => server.send(call, make),
     connect: (call, listener) => connect(record, http1, call, listener),
     batches: openAiBatches(askNative(server, {})),
     discover: (signal) => discover(server, signal),
@@ -104,6 +106,10 @@ export class Server {
   readonly ownHeaders: Readonly<Record<string, string>>
   readonly #http1: Http1Client
   readonly #origin: Origin
+  /** What calls with a JSON body begin with, by their endpoint: for those that ask for events, and for the others. */
+  readonly #eventHeads = new Map<Endpoint, HeadTemplate>()
+  readonly #jsonHeads = new Map<Endpoint, HeadTemplate>()
+  #outcome = asSent
 
   constructor(record: ProviderRecord, http1: Http1Client) {
     this.basePath = new URL(record.baseUrl).pathname.replace(/\/+$/, '')
@@ -112,15 +118,44 @@ export class Server {
     this.#origin = http1.origin(record.baseUrl, { ip: record.server?.ip ?? null })
   }
 
-  /** The endpoint's path is appended to that of the base URL. */
-  send(call: UpstreamCall): Promise<Reply> {
-    return this.request(sendOptions(call, this.basePath, this.ownHeaders))
+  /** The endpoint's path is appended to that of the base URL. @param replyOf makes the answer, always in the same way */
+  send(call: UpstreamCall, replyOf = replyAsSent): Promise<Reply> {
+    if (this.#outcome.replyOf !== replyOf) this.#outcome = { replyOf, reasonOf: asUpstreamFailure }
+    return this.#http1.request(this.#origin, this.#requestOf(call), this.#outcome)
   }
 
   request(request: Http1Request): Promise<Reply> {
-    return this.#http1.request(this.#origin, request, asUpstreamFailure)
+    return this.#http1.request(this.#origin, request, asSent)
+  }
+
+  #requestOf(call: UpstreamCall): Http1Request {
+    const { content } = call
+    if (content.kind !== 'json' || call.accept !== undefined) return sendOptions(call, this.basePath, this.ownHeaders)
+    const template = this.#templateOf(call)
+    return {
+      method: template.method,
+      path: template.path,
+      template,
+      headers: { ...call.headers, 'x-request-id': call.requestId },
+      body: content.body,
+      signal: call.cancellation,
+      reuseConnection: call.reuseConnection,
+      connectTimeoutMs: call.connectTimeoutMs,
+    }
+  }
+
+  #templateOf(call: UpstreamCall): HeadTemplate {
+    const templates = call.streamed ? this.#eventHeads : this.#jsonHeads
+    let template = templates.get(call.endpoint)
+    if (template === undefined) {
+      template = new HeadTemplate('POST', `${this.basePath}/${call.endpoint}`, sameHeaders(call, this.ownHeaders))
+      templates.set(call.endpoint, template)
+    }
+    return template
   }
 }
+
+const asSent: Outcome = { replyOf: replyAsSent, reasonOf: asUpstreamFailure }
 
 /** The base URL's own query stays, as some servers want a version in it. */
 async function connect(
@@ -199,20 +234,28 @@ function sendOptions(call: UpstreamCall, basePath: string, ownHeaders: Readonly<
   return {
     method: isResource ? content.method : 'POST',
     path: `${basePath}/${isResource ? content.path : call.endpoint}`,
-    headers: {
-      ...call.headers,
-      ...(!isResource && { 'content-type': content.kind === 'json' ? 'application/json' : content.contentType }),
-      accept: call.accept ?? (call.streamed ? 'text/event-stream' : 'application/json'),
-      'x-request-id': call.requestId,
-      ...ownHeaders,
-      // A packed stream arrives in lumps, and packed bytes cannot be watched.
-      'accept-encoding': 'identity',
-    },
+    headers: { ...call.headers, 'x-request-id': call.requestId, ...sameHeaders(call, ownHeaders) },
     body: bodyOf(content),
     signal: call.cancellation,
     // What has been read of an upload cannot be sent again on a fresh connection, so it begins on one.
     reuseConnection: call.reuseConnection && content.kind !== 'upload',
     ...(call.connectTimeoutMs !== undefined && { connectTimeoutMs: call.connectTimeoutMs }),
+  }
+}
+
+/** The headers that all calls of one kind have. */
+function sameHeaders(
+  { content, accept, streamed }: UpstreamCall,
+  ownHeaders: Readonly<Record<string, string>>,
+): Record<string, string> {
+  return {
+    ...(content.kind !== 'resource' && {
+      'content-type': content.kind === 'json' ? 'application/json' : content.contentType,
+    }),
+    accept: accept ?? (streamed ? 'text/event-stream' : 'application/json'),
+    ...ownHeaders,
+    // A packed stream arrives in lumps, and packed bytes cannot be watched.
+    'accept-encoding': 'identity',
   }
 }
 

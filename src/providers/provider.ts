@@ -8,7 +8,7 @@
  */
 import type { ProviderRecord } from '#catalog/records.ts'
 import type { Cancellation } from '#lib/cancellation.ts'
-import type { Reply } from '#lib/http1/reply.ts'
+import type { MakeReply, Reply } from '#lib/http1/reply.ts'
 import type { BodyStream } from '#lib/http1/request.ts'
 import type { ModelFacts } from './model-facts.ts'
 import type { NativeBatches } from './native-batches.ts'
@@ -164,6 +164,8 @@ export interface Provider {
    * reading the upload rejected with.
    */
   send(call: UpstreamCall): Promise<Reply>
+  /** The same, with the answer that is made of its head and its body: for providers that need no second promise for it. */
+  readonly sendAs?: ((call: UpstreamCall, make: MakeReply) => Promise<Reply>) | undefined
   /**
    * Opens a WebSocket; only of a provider with the endpoint `realtime`. Rejects with SocketRefused, with an
    * UpstreamFailure, or with the signal's reason.

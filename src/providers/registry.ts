@@ -4,6 +4,7 @@ import type { Http1Client } from '#lib/http1/client.ts'
 import { aiSdkKinds, aiSdkProvider } from './ai-sdk.ts'
 import { anthropicProvider } from './anthropic.ts'
 import { demoDescription, demoProvider } from './demo.ts'
+import { googleProvider } from './google.ts'
 import { openaiProvider } from './openai.ts'
 import type { Provider } from './provider.ts'
 import { takeoffProvider } from './takeoff.ts'
@@ -14,6 +15,12 @@ export interface ProviderKind {
   readonly description: string
   /** False: the vendor has one address, which is used when the record names none. */
   readonly needsBaseUrl: boolean
+}
+
+/** Kinds of the AI SDK that can do more than its packages. */
+const withBatches: Readonly<Record<string, ProviderKind['make']>> = {
+  anthropic: anthropicProvider,
+  google: googleProvider,
 }
 
 /** A new kind is one file and one entry here. */
@@ -35,7 +42,7 @@ export const providerKinds: Readonly<Record<string, ProviderKind>> = {
     Object.entries(aiSdkKinds).map(([kind, description]) => [
       kind,
       {
-        make: kind === 'anthropic' ? anthropicProvider : (record: ProviderRecord) => aiSdkProvider(record),
+        make: withBatches[kind] ?? ((record: ProviderRecord) => aiSdkProvider(record)),
         description,
         needsBaseUrl: false,
       },

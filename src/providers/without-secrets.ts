@@ -4,7 +4,7 @@
  */
 import type { ProviderRecord } from '#catalog/records.ts'
 import { ByteRedaction, SecretSet } from '#lib/byte-redaction.ts'
-import { readTo, type Reply, type ReplyBody, type ReplyReader } from '#lib/http1/reply.ts'
+import { readTo, type MakeReply, type Reply, type ReplyBody, type ReplyReader } from '#lib/http1/reply.ts'
 import type { NativeBatches, NativeResult } from './native-batches.ts'
 import { SocketRefused, type Provider, type SocketListener } from './provider.ts'
 
@@ -19,10 +19,16 @@ export function withoutSecrets(provider: Provider): Provider {
     if (provider.connect === undefined) throw new Error('a provider without WebSockets was asked for one')
     return provider.connect(call, redactedEnd(listener, secrets)).catch(redactedRefusal(secrets))
   }
-  const redactReply = (reply: Reply): Reply => redacted(reply, secrets)
+  const make: MakeReply = (head, body) => redacted(head, body, secrets)
+  const { sendAs } = provider
   return {
     ...provider,
-    send: (call) => provider.send(call).then(redactReply),
+    send:
+      sendAs === undefined
+        ? (call) => provider.send(call).then((reply) => make(reply, reply.body))
+        : (call) => sendAs(call, make),
+    // It would give what the provider has sent.
+    sendAs: undefined,
     ...(provider.connect !== undefined && { connect }),
     ...(provider.batches !== undefined && { batches: redactedBatches(provider.batches, secrets) }),
   }
@@ -48,7 +54,7 @@ async function* redactedResults(
 function redactedRefusal(secrets: SecretSet) {
   return (thrown: unknown): never => {
     if (!(thrown instanceof SocketRefused) || thrown.reply === null) throw thrown
-    throw new SocketRefused(thrown.status, redacted(thrown.reply, secrets))
+    throw new SocketRefused(thrown.status, redacted(thrown.reply, thrown.reply.body, secrets))
   }
 }
 
@@ -85,32 +91,31 @@ function percentDecoded(part: string): string {
   }
 }
 
-function redacted(reply: Reply, secrets: SecretSet): Reply {
-  const { status } = reply
-  let { headers } = reply
-  for (const name in reply.headers) {
-    const sent = reply.headers[name] ?? ''
+function redacted(head: Pick<Reply, 'status' | 'headers'>, body: ReplyBody, secrets: SecretSet): Reply {
+  const { status } = head
+  let { headers } = head
+  for (const name in head.headers) {
+    const sent = head.headers[name] ?? ''
     const shown = secrets.redact(sent)
     if (shown !== sent) headers = { ...headers, [name]: shown }
   }
-  return { status, headers, body: new RedactedBody(reply.body, new ByteRedaction(secrets)) }
+  return { status, headers, body: new RedactedBody(body, secrets) }
 }
 
-class RedactedBody implements ReplyBody, ReplyReader {
+class RedactedBody extends ByteRedaction implements ReplyBody, ReplyReader {
   readonly #body: ReplyBody
-  readonly #redaction: ByteRedaction
   #ended = false
   #reader: ReplyReader | null = null
 
-  constructor(body: ReplyBody, redaction: ByteRedaction) {
+  constructor(body: ReplyBody, secrets: SecretSet) {
+    super(secrets)
     this.#body = body
-    this.#redaction = redaction
   }
 
   read(): Uint8Array | null | Promise<Uint8Array | null> {
     for (;;) {
       const bytes = this.#ended ? null : this.#body.read()
-      if (bytes instanceof Promise) return bytes.then(this.#received)
+      if (bytes instanceof Promise) return this.#passLater(bytes)
       const passed = this.#pass(bytes)
       if (passed === null || passed.byteLength > 0) return passed
     }
@@ -144,16 +149,16 @@ class RedactedBody implements ReplyBody, ReplyReader {
     this.#body.cancel()
   }
 
-  readonly #received = (bytes: Uint8Array | null): Uint8Array | null | Promise<Uint8Array | null> => {
-    const passed = this.#pass(bytes)
+  async #passLater(reading: Promise<Uint8Array | null>): Promise<Uint8Array | null> {
+    const passed = this.#pass(await reading)
     return passed === null || passed.byteLength > 0 ? passed : this.read()
   }
 
   /** What may go on; empty when more has to be read first. */
   #pass(bytes: Uint8Array | null): Uint8Array | null {
-    if (bytes !== null) return this.#redaction.push(bytes)
+    if (bytes !== null) return this.push(bytes)
     this.#ended = true
-    const rest = this.#redaction.end()
+    const rest = this.end()
     return rest.byteLength === 0 ? null : rest
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Archives as one document: ZIP, TAR, both also within gzip, single files within gzip, and mail boxes. Each file is a
+ * Archives as one document: ZIP, 7z, TAR, also within gzip, single files within gzip, and mail boxes. Each file is a
  * page with its name in the archive.
  *
  * Names in archives are hostile: they are labels here, and nothing is written to a disk. Bombs end at the limits of
@@ -7,12 +7,14 @@
  */
 import { gunzipSync } from 'node:zlib'
 import { openArchive } from './archive.ts'
+import { sevenZipFiles } from './packing/seven-zip.ts'
 import { appendAttachments, checkDepth, type AttachedFile, type ReadAttachment } from './attachments.ts'
 import { type Reader, ReadFailure, type ReadRequest, type Reading } from './reading.ts'
 import { TextBuilder } from './text-builder.ts'
 
 const filesMax = 10_000
 const gzipStart = Buffer.from('1f8b', 'hex')
+const sevenZipStart = Buffer.from('377abcaf271c', 'hex')
 const blockBytes = 512
 const lineThenMail = Buffer.from('\nFrom ')
 const carriageReturn = 0x0d
@@ -44,6 +46,8 @@ function isSystemFile(name: string): boolean {
 function filesIn({ bytes, name, mediaType, limits }: ReadRequest): AttachedFile[] {
   const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (mediaType === 'application/mbox') return mailsIn(content)
+  if (content.subarray(0, sevenZipStart.length).equals(sevenZipStart))
+    return sevenZipFiles(content, limits.unpackedBytesMax)
   if (!content.subarray(0, 2).equals(gzipStart)) {
     return isTar(content) ? tarFiles(content) : zipFiles(bytes, limits.unpackedBytesMax)
   }

@@ -7,8 +7,15 @@
 import type { ReadAttachment } from './attachments.ts'
 import { decodeText } from './text/charset.ts'
 import { detectMediaType } from './types/media-type.ts'
-import { isBinary } from './types/signature.ts'
-import { type Recogniser, type Reader, ReadFailure, type Reading, type ReadLimits } from './reading.ts'
+import { isBinary, isRecording } from './types/signature.ts'
+import {
+  type Recogniser,
+  type Reader,
+  ReadFailure,
+  type Reading,
+  type ReadLimits,
+  type ReadRequest,
+} from './reading.ts'
 import { sourceMediaTypes } from './types/text-type.ts'
 
 interface ReaderRow {
@@ -142,8 +149,19 @@ const rows: readonly ReaderRow[] = [
     load: async () => (await import('./legacy/ppt.ts')).pptReader,
   },
   {
+    name: 'iwork',
+    mediaTypes: ['application/vnd.apple.iwork'],
+    load: async () => (await import('./iwork/iwork.ts')).iworkReader(readAttachment),
+  },
+  {
     name: 'archive',
-    mediaTypes: ['application/zip', 'application/x-tar', 'application/gzip', 'application/mbox'],
+    mediaTypes: [
+      'application/zip',
+      'application/x-tar',
+      'application/gzip',
+      'application/mbox',
+      'application/x-7z-compressed',
+    ],
     load: async () => (await import('./packed.ts')).packedReader(readAttachment),
   },
 ]
@@ -169,6 +187,7 @@ export interface FileToRead {
   readonly recogniser?: Recogniser | undefined
   /** Files that this one is in; none when left out. */
   readonly depth?: number | undefined
+  readonly beforePages?: ReadRequest['beforePages']
   /** Only the own text of an HTML page is wanted. */
   readonly mainText?: boolean | undefined
 }
@@ -177,16 +196,22 @@ export interface FileToRead {
  * Reads a file with the reader for its content, or with the one that was named. Rejects with ReadFailure: also when a
  * named reader cannot take this content. `reader` is a member of `readerNames`.
  */
-export async function readFile({ bytes, name, reader, ...how }: FileToRead): Promise<Reading> {
+export async function readFile({ reader, ...file }: FileToRead): Promise<Reading> {
+  const { bytes, name } = file
   const { row, mediaType } = reader === 'auto' ? byContent(bytes, name) : byName(bytes, reader)
   const loaded = await row.load()
-  return loaded.read({ bytes, name, mediaType, ...how })
+  return loaded.read({ ...file, mediaType })
 }
 
 function byContent(bytes: Uint8Array, name: string): { readonly row: ReaderRow; readonly mediaType: string } {
   const mediaType = detectMediaType(bytes, name)
   const row = rows.find(({ mediaTypes }) => mediaTypes.includes(mediaType))
   if (row !== undefined) return { row, mediaType }
+  if (isRecording(mediaType))
+    throw new ReadFailure(
+      'unsupported_type',
+      'Sound and video are read as files of their own, by a transcription model.',
+    )
   throw new ReadFailure(
     'unsupported_type',
     `Files of the type ${mediaType} are not read. Save it as PDF and import that.`,

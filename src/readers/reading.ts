@@ -101,6 +101,8 @@ export interface ReadRequest {
   readonly recogniser?: Recogniser | undefined
   /** Files that this one is in; none when left out. */
   readonly depth?: number | undefined
+  /** Called and waited for before many pages are read, which has time of its own. */
+  readonly beforePages?: ((pages: number) => Promise<void>) | undefined
   /** It is a page of the web, of which only its own text is wanted. */
   readonly mainText?: boolean | undefined
 }

@@ -109,8 +109,8 @@ export function violationOf(thrown: unknown): Violation | null {
 }
 
 /**
- * The same for records that administrators and sign-ins change in any order, at once: a method that the engine ended
- * because two waited for each other runs again. Each method changes in one transaction, or in one statement.
+ * The same for records that are changed in any order at once: a method that the engine ended because two waited for each
+ * other runs again. Each method changes in one transaction, or in one statement.
  */
 export function settlingDeadlocks<Aggregate extends object>(aggregate: Aggregate): Aggregate {
   return withAvailability(aggregate, deadlockRuns)

@@ -26,7 +26,6 @@ import { usageScale } from './migrations/0014-usage-scale.ts'
 import { caps } from './migrations/0015-caps.ts'
 import { batches } from './migrations/0016-batches.ts'
 import { webhooks } from './migrations/0017-webhooks.ts'
-import { search, searchWords } from './migrations/0018-search.ts'
 import { temporaryPasswords } from './migrations/0020-temporary-passwords.ts'
 import { replicaProcess } from './migrations/0022-replica-process.ts'
 import { uploads } from './migrations/0023-uploads.ts'
@@ -51,9 +50,14 @@ import { metadata, metadataIndexes } from './migrations/0057-metadata.ts'
 import { vectorStores } from './migrations/0058-vector-stores.ts'
 import { documentSourceIndexes, documentSources } from './migrations/0061-document-sources.ts'
 import { serverSources } from './migrations/0062-server-sources.ts'
-import { packedWords, packStoredWords } from './migrations/0064-packed-words.ts'
+import { packedWords } from './migrations/0064-packed-words.ts'
 import { usageSpreads } from './migrations/0066-usage-spreads.ts'
 import { guides } from './migrations/0067-guides.ts'
+import { asyncPieces } from './migrations/0068-async-pieces.ts'
+import { wordPacking } from './migrations/0070-word-packing.ts'
+import { addedFiles } from './migrations/0071-added-files.ts'
+import { otherNames } from './migrations/0078-other-names.ts'
+import { requestLimits } from './migrations/0081-request-limits.ts'
 
 /** The migrations of this version of Sluice, in their order. */
 export const migrations: readonly Migration[] = [
@@ -80,7 +84,14 @@ export const migrations: readonly Migration[] = [
   { version: 15, name: 'caps', kind: 'expand', run: caps },
   { version: 16, name: 'batches', kind: 'expand', run: batches },
   { version: 17, name: 'webhooks', kind: 'expand', run: webhooks },
-  { version: 18, name: 'search', kind: 'expand', run: search, backfill: searchWords },
+  {
+    version: 18,
+    name: 'search',
+    kind: 'expand',
+    // Loaded when it runs, because the word lists of all languages come with it.
+    run: async (...database) => (await import('./migrations/0018-search.ts')).search(...database),
+    backfill: async (...batch) => (await import('./migrations/0018-search.ts')).searchWords(...batch),
+  },
   { version: 20, name: 'temporary passwords', kind: 'expand', run: temporaryPasswords },
   { version: 22, name: 'process of a replica', kind: 'expand', run: replicaProcess },
   { version: 23, name: 'uploads', kind: 'expand', run: uploads },
@@ -105,9 +116,14 @@ export const migrations: readonly Migration[] = [
   { version: 58, name: 'vector stores', kind: 'expand', run: vectorStores },
   { version: 61, name: 'sources of documents', kind: 'expand', run: documentSources, indexes: documentSourceIndexes },
   { version: 62, name: 'sources of the server', kind: 'expand', run: serverSources },
-  { version: 64, name: 'packed words', kind: 'expand', run: packedWords, backfill: packStoredWords },
+  { version: 64, name: 'packed words', kind: 'expand', run: packedWords },
   { version: 66, name: 'histograms of times', kind: 'expand', run: usageSpreads },
   { version: 67, name: 'guides put away', kind: 'expand', run: guides },
+  { version: 68, name: 'streams of async requests', kind: 'expand', run: asyncPieces },
+  { version: 70, name: 'packing of words', kind: 'expand', run: wordPacking },
+  { version: 71, name: 'files on their way into vector stores', kind: 'expand', run: addedFiles },
+  { version: 78, name: 'names of copies', kind: 'expand', run: otherNames },
+  { version: 81, name: 'limits of requests', kind: 'expand', run: requestLimits },
 ]
 
 export interface MigrateOptions {

@@ -204,6 +204,8 @@ export interface UsageRecordsTable {
   slices: string | null
   queue_ms: number | null
   called_ms: number | null
+  /** JSON. */
+  limits: string | null
 }
 
 /** What sums of usage are kept by; an empty text stands for none. */
@@ -380,6 +382,8 @@ export interface DocumentsTable {
   /** Where the bytes of the newest version lie; null when that was not recorded. */
   place: string | null
   crashes: Generated<number>
+  /** JSON: names under which the same bytes came again. */
+  other_names: Generated<string>
   /** The file that the document is of; null when its import named none. */
   source_name: string | null
   source_id: string | null
@@ -484,6 +488,15 @@ export interface ChunkTermsTable {
 export interface ChunkWordsTable {
   row: number
   words: Uint8Array
+}
+
+export interface WordPackingTable {
+  id: number
+  /** Chunks up to this row have been looked at. */
+  after_row: number
+  /** 1: processes that store chunks without their words run beside it, so all are looked at once more. */
+  again: number
+  done: number
 }
 
 export interface ChunkCodesTable {
@@ -668,6 +681,9 @@ export interface VectorStoreFilesTable {
   error_code: string | null
   error_message: string | null
   created_at: number
+  /** 1 until its document is there. */
+  pending: Generated<number>
+  claimed_until: Generated<number>
 }
 
 export interface VectorStoreBatchesTable {
@@ -747,6 +763,14 @@ export interface BatchResultsTable {
   batch_id: string
   line: number
   is_error: Flag
+  text: string
+}
+
+export interface AsyncPiecesTable {
+  batch_id: string
+  position: number
+  /** The try of the call that all pieces of the batch are of. */
+  attempt: string
   text: string
 }
 
@@ -949,6 +973,7 @@ export interface Tables {
   batches: BatchesTable
   batch_jobs: BatchJobsTable
   batch_results: BatchResultsTable
+  async_pieces: AsyncPiecesTable
   settings: SettingsTable
   documents: DocumentsTable
   document_owners: DocumentOwnersTable
@@ -970,6 +995,7 @@ export interface Tables {
   document_languages: DocumentLanguagesTable
   chunk_terms: ChunkTermsTable
   chunk_words: ChunkWordsTable
+  word_packing: WordPackingTable
   replicas: ReplicasTable
   changes: ChangesTable
   change_counter: ChangeCounterTable

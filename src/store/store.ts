@@ -46,6 +46,7 @@ import { sourceStore, type SourceStore } from './sources/sources.ts'
 import { sessionStore, type SessionStore } from './identity/sessions.ts'
 import { settingStore, type SettingStore } from './settings.ts'
 import { storedResponseStore, type StoredResponseStore } from './stored-responses.ts'
+import { liveChannel, type LiveChannel } from './usage/live-channel.ts'
 import { usageRows } from './usage/usage-rows.ts'
 import { UsageThread, usageOn } from './usage/usage-thread.ts'
 import { usageStore, type UsageStore, type UsageWork } from './usage/usage.ts'
@@ -95,6 +96,8 @@ export interface Store {
   readonly leaderLocks: LeaderLocks | null
   /** What processes keep together for limits; null on SQLite. */
   readonly limits: LimitStore | null
+  /** On which processes tell each other which requests have ended; null on SQLite. */
+  readonly liveChannel: LiveChannel | null
   /** Failed sign-ins of all processes; null on SQLite. */
   readonly signInCounts: SignInCountStore | null
   readonly engine: Engine
@@ -148,13 +151,8 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
   const { database, waiting } = await withAvailability({ open: () => openMigrated(options) }).open()
   const pools = openPools(database, options.url, reportPoolMax)
   const slow = slowWork(database, pools, options.url)
-  const documents = documentStore(
-    documentWork(database, {
-      url: options.url,
-      searchDirectory: options.searchDirectory ?? null,
-      qdrant: options.qdrant ?? null,
-    }),
-  )
+  const { searchDirectory = null, qdrant = null } = options
+  const documents = documentStore(await documentWork(database, { url: options.url, searchDirectory, qdrant }))
   const availability = withAvailability({
     finishUpgrade: upgrading(options, waiting),
     ping: () => database.ping(),
@@ -170,11 +168,11 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     budgetPlace: withAvailability(budgetPlace(database)),
     usage: withAvailability(usageStore(slow.usage)),
     responses: withAvailability(storedResponseStore(database)),
-    keptResponses: withAvailability(keptResponseStore(database, sealer)),
-    conversations: withAvailability(conversationStore(database, sealer)),
+    keptResponses: settlingDeadlocks(keptResponseStore(database, sealer)),
+    conversations: settlingDeadlocks(conversationStore(database, sealer)),
     files: withAvailability(fileStore(database)),
     uploads: withAvailability(uploadStore(database)),
-    vectorStores: withAvailability(vectorStoreStore(database)),
+    vectorStores: settlingDeadlocks(vectorStoreStore(database)),
     batches: withAvailability(batchStore(database)),
     webhooks: withAvailability(webhookStore(database, sealer)),
     documents: withAvailability(documents),
@@ -185,16 +183,9 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
     exports: withAvailability(exportStore(database)),
     sources: withAvailability(sourceStore(database, sealer)),
     live: liveReads(pools.live, sealer),
-    replicas:
-      database.engine === 'postgres'
-        ? withAvailability(replicaStore(pools.log, options.url, knownSchema(options.migrations ?? migrations)))
-        : null,
-    leaderLocks: database.engine === 'postgres' ? withAvailability(leaderLocks(options.url)) : null,
-    limits: database.engine === 'postgres' ? limitStore(pools.limits, options.url) : null,
-    signInCounts: database.engine === 'postgres' ? withAvailability(signInCountStore(database)) : null,
+    ...sharedStores(database, pools, options),
     engine: database.engine,
     finishUpgrade: availability.finishUpgrade,
-    now: database.engine === 'postgres' ? withAvailability({ now: databaseTime(database) }).now : null,
     ping: availability.ping,
     backup: availability.backup,
     async close() {
@@ -203,6 +194,24 @@ export async function openStore({ sealer, reportPoolMax, ...options }: StoreOpti
       await database.close()
     },
   }
+}
+
+/** What processes on one database have together; null on SQLite, which one process serves. */
+function sharedStores(
+  database: Database,
+  pools: Pools,
+  { url, migrations: all = migrations }: Pick<StoreOptions, 'url' | 'migrations'>,
+) {
+  if (database.engine === 'sqlite')
+    return { replicas: null, leaderLocks: null, limits: null, liveChannel: null, signInCounts: null, now: null }
+  return {
+    replicas: withAvailability(replicaStore(pools.log, url, knownSchema(all))),
+    leaderLocks: withAvailability(leaderLocks(url)),
+    limits: limitStore(pools.limits, url),
+    liveChannel: withAvailability(liveChannel(database, url)),
+    signInCounts: withAvailability(signInCountStore(database)),
+    now: withAvailability({ now: databaseTime(database) }).now,
+  } satisfies Partial<Store>
 }
 
 function identityStores(database: Database, { reports }: Pick<Pools, 'reports'>) {

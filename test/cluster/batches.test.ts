@@ -26,6 +26,10 @@ describe.skipIf(serverUrl === undefined)(`batches on several processes${reason}`
     // The second process has claimed many times by then, and never one of these.
     expect(await machines.untouched()).toEqual(waiting.toSorted())
     expect(two.log()).not.toContain('cannot be read here')
+    // What the other process has stored cannot be answered here, and the answer says what to do.
+    const [status, refusal] = await machines.inputOf(two, String(waiting[0]))
+    expect([status, refusal.includes('ask the one that stored the file')]).toEqual([503, true])
+    expect((await machines.inputOf(one, String(waiting[0])))[0]).toBe(200)
     await one.app.close()
     const again = await machines.start('one', ownDisk)
     await machines.ended(again, waiting)
@@ -67,6 +71,8 @@ interface Machines extends AsyncDisposable {
   /** A batch of so many lines, whose file is uploaded to this process. */
   batch(on: TestReplica, lines: number): Promise<string>
   ended(on: TestReplica, ids: readonly string[]): Promise<void>
+  /** What this process answers for the input file of a batch. */
+  inputOf(on: TestReplica, id: string): Promise<readonly [number, string]>
   /** Batches of which nobody has claimed anything. */
   untouched(): Promise<readonly string[]>
 }
@@ -119,6 +125,12 @@ async function openMachines(): Promise<Machines> {
         })
         expect(batch).toMatchObject({ request_counts: { failed: 0 } })
       }
+    },
+    async inputOf(on, id) {
+      const { input_file_id: file } = await call<BatchOnWire>(on, 'GET', `/batches/${id}`)
+      const headers = { authorization: `Bearer ${cluster.userKey}` }
+      const answer = await fetch(`${on.url}/ai/v1/files/${file}/content`, { headers })
+      return [answer.status, await answer.text()]
     },
     async untouched() {
       const rows = await cluster.schema.run(

@@ -13,8 +13,8 @@ import {
   readConversation,
   renameConversation,
   titleOf,
-  type Place,
 } from '../../ui/src/routes/playground/chat/conversations.ts'
+import type { Place } from '../../ui/src/routes/playground/chat/kept-place.ts'
 
 /** A storage as the browser has it, with room for this many characters. */
 function storage(room = Infinity): Place {
@@ -42,6 +42,7 @@ const turn = (text: string): Turn => ({
   id: text,
   question: { text, images: [{ name: 'red.png', url: 'data:image/png;base64,AAAA' }] },
   answers: [{ ...newAnswer('m'), state: 'complete', progress: { ...initialProgress, text: `about ${text}` } }],
+  schema: '',
 })
 const questionsOf = (place: Place, user = 'ada') =>
   allConversations(place, user).map(({ turns }) => turns.map(({ question }) => question.text))

@@ -91,8 +91,7 @@ describe.skipIf(journeysSkipped !== null)(
 
       await goTo(page, 'Playground')
       await tabTo(page, page.getByRole('tab', { name: 'Chat' }))
-      await page.keyboard.press('ArrowRight')
-      await page.keyboard.press('ArrowRight')
+      await page.keyboard.press('End')
       await page.keyboard.press('Enter')
       await tabTo(page, page.getByRole('searchbox'))
       await page.keyboard.type('carried over vacation')

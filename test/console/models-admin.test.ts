@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import type { AdminApp } from '#test/support/app/admin-app.ts'
 import { startBrowser } from '#test/support/app/browser.ts'
+import { until } from '#test/support/until.ts'
 import { journeysSkipped, startConsoleApp, visitAs, type Visitor } from '#test/support/app/console-app.ts'
 
 let browser: Browser
@@ -122,13 +123,54 @@ describe.skipIf(journeysSkipped !== null)(
       await using visitor = await signedIn(`/models/${id}`)
       const { page } = visitor
       const first = page.getByRole('listitem', { name: '1 of 2: demo-chat' })
-      await first.getByTitle('Drag to reorder').dragTo(page.getByRole('listitem', { name: '2 of 2: demo-embed' }))
+      await first
+        .getByTitle('Drag, or use the arrow keys')
+        .dragTo(page.getByRole('listitem', { name: '2 of 2: demo-embed' }))
       await page.getByRole('listitem', { name: '1 of 2: demo-embed' }).waitFor()
       expect(await page.getByLabel('Priority of demo-embed').inputValue()).toBe('0')
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByText('Saved dragged').waitFor()
       const saved = await modelNamed('dragged')
       expect(saved?.composite?.components).toMatchObject([{ priority: 0 }, { priority: 5 }])
+      expectNoComplaints(visitor)
+    }, 60_000)
+
+    test('order and weights are changed by keys, and where requests go if a component is down is shown at once', async () => {
+      const components = ['demo-chat', 'demo-embed'].map((model) => ({ model, weight: 1 }))
+      const id = await made('/models', { name: 'forecast', composite: { strategy: 'weighted', components } })
+      await using visitor = await signedIn(`/models/${id}`)
+      const { page } = visitor
+      const row = (name: string) => page.getByRole('listitem').filter({ hasText: name }).first()
+      const share = async (): Promise<number> => {
+        const text = row('demo-chat').getByText(/^[\d.]+% of requests$/)
+        return Number.parseFloat((await text.textContent()) ?? '')
+      }
+      await page.getByText(/^All requests are answered\./).waitFor()
+      const before = await share()
+      await page.getByRole('slider', { name: 'Weight of demo-chat, by drag' }).focus()
+      for (const _ of [2, 3]) await page.keyboard.press('ArrowRight')
+      expect(await page.getByLabel('Weight of demo-chat', { exact: true }).inputValue()).toBe('3')
+      await until(async () => (await share()) > before + 10)
+      await page.getByRole('checkbox', { name: 'If demo-chat is down' }).focus()
+      await page.keyboard.press('Space')
+      await page.getByText(/^With demo-chat down, all requests are answered; a request loses at most/).waitFor()
+      await row('demo-embed')
+        .getByText(/^100% of requests · \d+ of them after another failed$/)
+        .waitFor()
+      await row('demo-chat')
+        .getByText(/^0% of requests · \d+ failed calls?$/)
+        .waitFor()
+      await visitor.requireAccessible('the forecast of a composite')
+      await page.getByRole('checkbox', { name: 'If demo-embed is down' }).check()
+      await page.getByText('With demo-chat and demo-embed down, no request is answered.').waitFor()
+
+      await page.getByRole('button', { name: 'Order of demo-chat: 1 of 2' }).focus()
+      await page.keyboard.press('ArrowDown')
+      await page.getByRole('listitem', { name: '2 of 2: demo-chat' }).waitFor()
+      expect(await page.evaluate('document.activeElement?.getAttribute("aria-label")')).toBe(
+        'Order of demo-chat: 2 of 2',
+      )
+      expect(await page.locator('svg path[stroke-width]').first().getAttribute('d')).toMatch(/^M0 [1-9]\d+/)
       expectNoComplaints(visitor)
     }, 60_000)
 

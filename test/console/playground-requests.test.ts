@@ -23,7 +23,7 @@ const said = (text: string): Answer => ({
   progress: { ...initialProgress, text },
 })
 const asked = (text: string): Question => ({ text, images: [] })
-const turn = (id: string, ...answers: readonly Answer[]): Turn => ({ id, question: asked(id), answers })
+const turn = (id: string, ...answers: readonly Answer[]): Turn => ({ id, question: asked(id), answers, schema: '' })
 const red = { name: 'my red.png', url: 'data:image/png;base64,AAAA' }
 
 describe('the messages of a request', () => {

@@ -109,6 +109,13 @@ describe.skipIf(journeysSkipped !== null)(
       await page.reload()
       await answer.getByText('Your text was: "Say something else"').waitFor()
       expect(await page.getByLabel('System prompt').inputValue()).toBe('Be brief.')
+      // A reply that was cut says so.
+      await page.getByLabel('Max tokens').fill('3')
+      await button(page, 'Regenerate the answer of demo-chat').click()
+      await answer.getByText('stopped at max tokens', { exact: true }).waitFor()
+      await page.getByLabel('Max tokens').fill('')
+      await button(page, 'Regenerate the answer of demo-chat').click()
+      await answer.getByText('Your text was: "Say something else"').waitFor()
       await button(page, 'New').click()
       await page.getByRole('heading', { name: 'Ask a model' }).waitFor()
       await page.getByLabel('Your message').fill('Not sent yet')
@@ -158,7 +165,7 @@ describe.skipIf(journeysSkipped !== null)(
     test('two models answer the same question beside each other, each as its own stream', async () => {
       await using visitor = await atPlayground()
       const { page } = visitor
-      await page.getByLabel('Compare with a second model').check()
+      await button(page, 'Compare with another model').click()
       await page.getByRole('combobox', { name: 'Second model' }).click()
       await page.getByRole('combobox', { name: 'Search: Second model' }).fill('other')
       await visitor.requireAccessible('choosing a model')
@@ -218,14 +225,26 @@ describe.skipIf(journeysSkipped !== null)(
         expect({ width, outside: await page.evaluate(sourcesOutside) }).toEqual({ width, outside: [] })
       }
       if (wide !== null) await page.setViewportSize(wide)
+      // Beside the answer, at its passage, in a wide window; over it in a narrow one.
       await answer.getByRole('button', { name: 'Source 1', exact: true }).click()
-      const dialog = page.getByRole('dialog')
-      await dialog.getByText(passage).waitFor()
-      expect(await dialog.getByRole('link', { name: 'Open the document' }).getAttribute('href')).toMatch(
+      const source = page.getByRole('region', { name: 'Source' })
+      await source.locator('mark').getByText(passage).waitFor()
+      expect(await source.getByText('Travel is by train.').count()).toBe(1)
+      expect(await source.getByRole('link', { name: 'Open the document' }).getAttribute('href')).toMatch(
         /^\/documents\/[0-9a-f-]{36}$/,
       )
+      const [left, right] = [await answer.boundingBox(), await source.boundingBox()]
+      expect((left?.x ?? 0) + (left?.width ?? 0)).toBeLessThanOrEqual(right?.x ?? 0)
       await visitor.requireAccessible('a source')
       await page.keyboard.press('Escape')
+      await source.waitFor({ state: 'detached' })
+      await page.setViewportSize({ width: 390, height: 800 })
+      await answer.getByRole('button', { name: 'Source 1', exact: true }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.locator('mark').getByText(passage).waitFor()
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+      await page.keyboard.press('Escape')
+      if (wide !== null) await page.setViewportSize(wide)
       await button(page, 'Code').click()
       await dialog.getByRole('tab', { name: 'Python' }).click()
       const code = (await dialog.getByRole('region', { name: 'Python code' }).textContent()) ?? ''
@@ -257,6 +276,11 @@ describe.skipIf(journeysSkipped !== null)(
 
       await page.getByRole('textbox', { name: 'Prompt 3' }).press('Enter')
       await page.getByRole('textbox', { name: 'Prompt 4' }).fill('/long 3000 /pace 20')
+      await page.getByLabel('Max new tokens').fill('4')
+      await button(page, 'Run 4 prompts').click()
+      // A reply that was cut says so.
+      await answers.nth(0).getByText('stopped at max tokens', { exact: true }).waitFor()
+      expect(await answers.getByText('done', { exact: true }).count()).toBe(0)
       await page.getByLabel('Max new tokens').fill('4000')
       await button(page, 'Run 4 prompts').click()
       await answers.nth(3).getByText('This line is filler').first().waitFor()
@@ -285,6 +309,10 @@ describe.skipIf(journeysSkipped !== null)(
       await hit.getByRole('button', { name: /^Show more context/ }).click()
       await hit.getByText('Travel is by train.').waitFor()
       await visitor.requireAccessible('hits')
+      await hit.getByRole('button', { name: /^Show in the text/ }).click()
+      await page.getByRole('dialog').locator('mark').getByText(passage).waitFor()
+      await visitor.requireAccessible('a hit in its text')
+      await page.keyboard.press('Escape')
       await page.getByLabel('Search the documents').fill('zebra')
       await button(page, 'Search').click()
       await page.getByRole('heading', { name: 'No passages found' }).waitFor()
@@ -301,8 +329,8 @@ describe.skipIf(journeysSkipped !== null)(
         .getByText(/in total/)
         .waitFor()
       await button(page, 'Settings').click()
-      await page.getByLabel('Compare with a second model').check()
-      for (const tab of ['Chat', 'Vision', 'Search']) {
+      await button(page, 'Compare with another model').click()
+      for (const tab of ['Chat', 'Vision', 'Images', 'Audio', 'Embeddings', 'Rerank', 'Search']) {
         await page.getByRole('tab', { name: tab }).click()
         expect([tab, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([tab, 360])
         await visitor.requireAccessible(`${tab} at 360 px`)

@@ -33,6 +33,7 @@ function record(fields: Partial<RequestRecord>): RequestRecord {
     attempt_reasons: [],
     queue_ms: null,
     called_ms: 10,
+    limits: [],
     streamed: true,
     prompt_tokens: 1,
     completion_tokens: 1,

@@ -317,6 +317,41 @@ describe.skipIf(journeysSkipped !== null)(
       expectNoComplaints(visitor)
     }, 60_000)
 
+    test('a whole answer has no speed, a dialog begins at a field, and the header stays where it is', async () => {
+      // Two tokens in a millisecond after a second: as a stream it would have had 2,000 tokens a second.
+      const whole = aUsage({
+        at: Date.now() - 500,
+        requestId: 'whole',
+        firstTokenMs: 1000,
+        durationMs: 1001,
+        completionTokens: 2,
+      })
+      const streamed = { ...whole, requestId: 'streamed', streamed: true, durationMs: 3000 }
+      await app.store.usage.insertMany([whole, streamed])
+      await using visitor = await signedIn('admin', `/requests/streamed`)
+      const { page } = visitor
+      const figures = page.getByRole('region', { name: 'Timing, tokens and cost' })
+      await figures.getByText(/tokens\/s/).waitFor()
+      await visitor.open('/requests/whole')
+      await figures.getByText('1.0 s').first().waitFor()
+      expect(await figures.getByText(/tokens\/s/).count()).toBe(0)
+
+      await visitor.open('/groups')
+      await page.getByRole('button', { name: 'Create group' }).click()
+      await page.getByRole('dialog').getByLabel('Name').waitFor()
+      await until(async () => (await page.evaluate('document.activeElement?.tagName')) === 'INPUT')
+      await page.keyboard.press('Escape')
+      const account = page.getByRole('button', { name: /^Account of/ })
+      const places: unknown[] = []
+      for (const path of ['/account', '/settings?tab=start', '/requests', '/groups']) {
+        await visitor.open(path)
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        places.push(await account.boundingBox())
+      }
+      expect(new Set(places.map((each) => JSON.stringify(each))).size).toBe(1)
+      expectNoComplaints(visitor)
+    }, 60_000)
+
     test('logged content is shown to an administrator who asks for it, and can be tried again', async () => {
       for (const [name, value] of [
         ['enabled', true],

@@ -47,6 +47,11 @@ async function fillRest(): Promise<void> {
   form.set('file', new Blob(['{}\n']), 'questions-about-contracts-of-the-last-quarter.jsonl')
   const headers = { authorization: `Bearer ${app.adminKey}` }
   expect((await fetch(`${app.url}/ai/v1/files`, { method: 'POST', headers, body: form })).status).toBe(200)
+  form.set('purpose', 'assistants')
+  form.set('file', new Blob(['You have thirty days of leave.\n']), 'leave.txt')
+  const stored = await fetch(`${app.url}/ai/v1/files`, { method: 'POST', headers, body: form })
+  const store = { name: 'handbooks of the whole company', file_ids: [((await stored.json()) as { id: string }).id] }
+  expect((await app.call('POST', '//ai/v1/vector_stores', { body: store })).status).toBe(200)
 }
 
 async function newestRequest(): Promise<string> {
@@ -79,6 +84,7 @@ const navigation: Readonly<Record<string, Place>> = {
   '/playground': { path: '/playground', shown: 'Ask a model' },
   '/documents': { path: '/documents', shown: 'employee-handbook.md' },
   '/batches': { path: '/batches', shown: 'No batches yet' },
+  '/vector-stores': { path: '/vector-stores', shown: 'handbooks of the whole company' },
   '/keys': { path: '/keys', shown: 'import of contracts' },
   '/usage': { path: '/usage', shown: 'gpt-5-mini' },
   '/cost': { path: '/cost', shown: 'Group research' },
@@ -163,6 +169,21 @@ const others: Readonly<Record<string, Place>> = {
       return `/documents/${data[0]?.doc_id}?q=leave`
     },
     shown: 'SHA-256',
+  },
+  'a vector store': {
+    path: async () => {
+      const { data } = (await app.call<{ data: { id: string }[] }>('GET', '//ai/v1/vector_stores')).body
+      return `/vector-stores/${data[0]?.id}?q=leave`
+    },
+    shown: 'Try a search',
+  },
+  'the metadata of a document': {
+    path: async () => {
+      const { data } = (await app.call<{ data: { doc_id: string }[] }>('GET', '//api/v1/documents?name=handbook')).body
+      return `/documents/${data[0]?.doc_id}`
+    },
+    shown: 'Edit metadata',
+    open: click('Edit metadata'),
   },
   'the vision tab': { path: '/playground?tab=vision', shown: 'Choose an image first.' },
   'the search tab': { path: '/playground?tab=search&q=parental%20leave', shown: 'Show more context' },

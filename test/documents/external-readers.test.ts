@@ -181,7 +181,7 @@ describe('a reader that gives nothing usable leaves the file to the built-in rea
 })
 
 describe('a type that is read nowhere else', () => {
-  const archive = { name: 'a.7z', bytes: base64(Buffer.from('7z\xbc\xaf\x27\x1c\0\x04 and so on', 'latin1')) }
+  const archive = { name: 'a.rar', bytes: base64(Buffer.from('Rar!\x1a\x07\x01\0 and so on', 'latin1')) }
 
   test('is taken where its reader is named, and refused where not', async () => {
     await app.invalid(archive, 'unsupported_type')

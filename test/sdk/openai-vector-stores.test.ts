@@ -6,10 +6,10 @@ import { openAiClient } from './openai-client.ts'
 
 const app = documentsOfFile()
 let client: OpenAI
-let other: OpenAI
+let stranger: OpenAI
 beforeAll(() => {
   client = openAiClient(app())
-  other = openAiClient(app(), { apiKey: app().keys.other.secret })
+  stranger = openAiClient(app(), { apiKey: app().keys.other.secret })
 })
 
 const upload = async (name: string, text: string): Promise<string> =>
@@ -52,7 +52,7 @@ test('a store is created, listed, changed and deleted, as the objects of the API
   expect(oldest.data.at(-1)?.id).toBe(made.id)
   const changed = await client.vectorStores.update(made.id, { name: 'Books', expires_after: null })
   expect(changed).toMatchObject({ name: 'Books', metadata: { team: 'people' }, expires_after: null, expires_at: null })
-  expect(await refusalOf(other.vectorStores.retrieve(made.id))).toBeInstanceOf(NotFoundError)
+  expect(await refusalOf(stranger.vectorStores.retrieve(made.id))).toBeInstanceOf(NotFoundError)
   expect(await client.vectorStores.delete(made.id)).toEqual({
     id: made.id,
     object: 'vector_store.deleted',
@@ -130,9 +130,67 @@ describe('files in a store', () => {
     await client.files.delete(fish)
     expect(await texts(store.id, 'lentil')).toEqual(['Lentil soup is served on Monday.'])
     expect((await client.files.retrieve(cake)).id).toBe(cake)
-    expect(await refusalOf(other.vectorStores.search(store.id, { query: 'lentil' }))).toBeInstanceOf(NotFoundError)
+    expect(await refusalOf(stranger.vectorStores.search(store.id, { query: 'lentil' }))).toBeInstanceOf(NotFoundError)
     await client.vectorStores.delete(store.id)
     expect(await app().listed(`?category=${store.id}`)).toEqual([])
+  })
+
+  test('with the same bytes have attributes and lives of their own', async () => {
+    const store = await client.vectorStores.create({})
+    const ids = await Promise.all([1, 2, 3].map((at) => upload(`copy ${at}.txt`, 'Barley soup, every day.')))
+    const files = ids.map((file_id, at) => ({ file_id, attributes: { copy: at + 1 } }))
+    const batch = await client.vectorStores.fileBatches.createAndPoll(store.id, { files }, soon)
+    expect(batch.file_counts).toMatchObject({ completed: 3, total: 3 })
+    const byFile = ([one]: readonly unknown[], [next]: readonly unknown[]) => (String(one) < String(next) ? -1 : 1)
+    const copies = async (more: object = {}) => {
+      const page = await client.vectorStores.search(store.id, { query: 'barley', ...more })
+      return page.data
+        .map(({ file_id: id, filename, attributes }) => [id, filename, attributes?.['copy']])
+        .toSorted(byFile)
+    }
+    const all = ids.map((id, at) => [id, `copy ${at + 1}.txt`, at + 1])
+    expect(await copies()).toEqual(all.toSorted(byFile))
+    const second = { type: 'eq' as const, key: 'copy', value: 2 }
+    expect(await copies({ filters: second })).toEqual([[ids[1], 'copy 2.txt', 2]])
+    await client.vectorStores.files.update(ids[1]!, { vector_store_id: store.id, attributes: { copy: 9 } })
+    expect(await copies({ filters: second })).toEqual([])
+    await client.vectorStores.files.delete(ids[0]!, { vector_store_id: store.id })
+    expect(new Set((await copies()).map(([, , copy]) => copy))).toEqual(new Set([3, 9]))
+  })
+
+  test('take over attributes that change, and are cancelled, while they are on their way', async () => {
+    const store = await client.vectorStores.create({})
+    const ids = await Promise.all(
+      Array.from({ length: 24 }, (_each, at) => upload(`dish ${at}.txt`, `Dish ${at} of many.`)),
+    )
+    const batch = await client.vectorStores.fileBatches.create(store.id, { file_ids: ids.slice(0, 12) })
+    expect(batch.file_counts.total).toBe(12)
+    await client.vectorStores.files.update(ids[11]!, { vector_store_id: store.id, attributes: { late: true } })
+    await client.vectorStores.fileBatches.poll(store.id, batch.id, soon)
+    const filters = { type: 'eq' as const, key: 'late', value: true }
+    expect(await texts(store.id, 'dish', { filters })).toEqual(['Dish 11 of many.'])
+    const other = await client.vectorStores.fileBatches.create(store.id, { file_ids: ids.slice(12) })
+    await client.vectorStores.fileBatches.cancel(other.id, { vector_store_id: store.id })
+    const { file_counts: counts, status } = await client.vectorStores.fileBatches.poll(store.id, other.id, soon)
+    expect([status, counts.completed + counts.cancelled, counts.in_progress]).toEqual(['cancelled', 12, 0])
+    expect((await texts(store.id, 'dish', { max_num_results: 50 })).length).toBe(12 + counts.completed)
+  })
+
+  test('that a killed process had accepted are added by the next one', async () => {
+    const store = await client.vectorStores.create({})
+    const fileId = await upload('late.txt', 'Barley porridge.')
+    const database = await app().openStoreAgain()
+    try {
+      const chunking = { units: 800, overlap: 400 }
+      const file = { storeId: store.id, fileId, documentId: crypto.randomUUID(), batchId: null, attributes: null }
+      await database.vectorStores.addFiles([{ ...file, chunking, createdAt: Date.now() }])
+    } finally {
+      await database.close()
+    }
+    // Any file that is added makes the server look for what is left to do.
+    await client.vectorStores.files.create((await client.vectorStores.create({})).id, { file_id: fileId })
+    await client.vectorStores.files.poll(store.id, fileId, soon)
+    expect(await texts(store.id, 'porridge')).toEqual(['Barley porridge.'])
   })
 
   test('say why they could not be read', async () => {
@@ -145,8 +203,8 @@ describe('files in a store', () => {
 
   test('of nobody, or of somebody else, are refused, and nothing is left of the store', async () => {
     const file_id = await upload('mine.txt', 'mine')
-    expect(await refusalOf(other.vectorStores.create({ file_ids: [file_id] }))).toBeInstanceOf(NotFoundError)
-    expect((await other.vectorStores.list()).data).toEqual([])
+    expect(await refusalOf(stranger.vectorStores.create({ file_ids: [file_id] }))).toBeInstanceOf(NotFoundError)
+    expect((await stranger.vectorStores.list()).data).toEqual([])
   })
 
   test('come from the store alone: nobody imports into its category', async () => {

@@ -16,6 +16,7 @@ import { sessionQuery } from './api/queries.ts'
 import { lazyPart } from './components/lazy-part.tsx'
 import { NotFound, NotFoundAlone } from './routes/not-found.tsx'
 import { PageError } from './routes/page-error.tsx'
+import { PagePending } from './routes/page-pending.tsx'
 import {
   readAuditSearch,
   readBatchesSearch,
@@ -36,6 +37,7 @@ import {
   readUsageSearch,
   readUserSearch,
   readUsersSearch,
+  readVectorStoreSearch,
   signInSearch,
 } from './routes/search.ts'
 
@@ -61,6 +63,8 @@ const invitationRoute = createRoute({
 const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',
+  // The first load shows nothing that would move when the frame comes.
+  pendingMs: Number.POSITIVE_INFINITY,
   async beforeLoad({ context, location }) {
     try {
       await context.queryClient.ensureQueryData(sessionQuery)
@@ -179,6 +183,19 @@ const documentRoute = createRoute({
   component: lazyPart(() => import('./routes/document/document-page.tsx'), 'DocumentPage'),
 })
 
+const vectorStoresRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/vector-stores',
+  component: lazyPart(() => import('./routes/vector-stores/vector-stores-page.tsx'), 'VectorStoresPage'),
+})
+
+const vectorStoreRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/vector-stores/$id',
+  validateSearch: readVectorStoreSearch,
+  component: lazyPart(() => import('./routes/vector-stores/vector-store-page.tsx'), 'VectorStorePage'),
+})
+
 const batchesRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/batches',
@@ -289,6 +306,8 @@ const routeTree = rootRoute.addChildren([
     playgroundRoute,
     documentsRoute,
     documentRoute,
+    vectorStoresRoute,
+    vectorStoreRoute,
     batchesRoute,
     usersRoute,
     userRoute,
@@ -305,12 +324,19 @@ const routeTree = rootRoute.addChildren([
   ]),
 ])
 
+/** Below what people notice as a wait. */
+const pendingMs = 50
+
 /** The router of one page load. */
 export function createConsoleRouter(queryClient: QueryClient) {
   return createRouter({
     routeTree,
     context: { queryClient },
     defaultPreload: 'intent',
+    // A page that is not there at once shows that it comes: what was left would look as if nothing had been pressed.
+    defaultPendingMs: pendingMs,
+    defaultPendingMinMs: 0,
+    defaultPendingComponent: PagePending,
     defaultNotFoundComponent: NotFound,
     defaultErrorComponent: PageError,
     scrollRestoration: true,

@@ -1,5 +1,5 @@
 /** A budget on the wire: amounts are whole numbers of 10^-9 of the currency. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { budgetPeriods, budgetScopes, counterOf, reachedThreshold, type BudgetRecord } from '#budgets/budget.ts'
 import { windowAt } from '#budgets/window.ts'
 import { instant, instantOf } from '#http/page.ts'

@@ -1,5 +1,5 @@
 /** Routes of budgets: what they are, what is spent, and the proof that the counters are right. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { budgetScopes, type BudgetRecord, type BudgetScope } from '#budgets/budget.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'

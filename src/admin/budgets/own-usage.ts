@@ -1,5 +1,5 @@
 /** GET /ai/v1/usage/me: what a caller has used and may still spend, so that an application can ask. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { budgetPeriods, counterOf, reachedThreshold, scopeKey, type BudgetRecord } from '#budgets/budget.ts'
 import { windowAt } from '#budgets/window.ts'
 import { instant, instantOf } from '#http/page.ts'

@@ -2,7 +2,7 @@
  * Routes of logged content: which there is, one with its texts, a search in the texts, an export, and removal. The
  * audit log has who is shown a text, before it is shown.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { fineTuningLine } from '#gateway/content/fine-tuning.ts'
 import { instant, instantOf, pageQuery } from '#http/page.ts'
 import type { Route } from '#http/route.ts'

@@ -1,5 +1,5 @@
 /** Routes of exports of usage: the list, one with what its time has now, its files, and a restatement. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { fileAnswer, type LocalFile } from '#http/file-answer.ts'
 import { instant, instantOf, pageAnswer, pageOnWire, pageQuery } from '#http/page.ts'
@@ -103,6 +103,7 @@ function fileRoute(admin: Admin, open: OpenExportFile): Route<Caller> {
       summary: 'A file of an export',
       query: z.strictObject({}),
       media: ['text/csv', 'application/vnd.apache.parquet'],
+      moreStatuses: [206, 304],
       errors: ['not_found', 'invalid_query_parameter', 'range_not_satisfiable', 'store_unavailable'],
     },
     handle: (context, caller) =>
@@ -123,12 +124,13 @@ function fileRoute(admin: Admin, open: OpenExportFile): Route<Caller> {
           { context, caller, path: '/exports/:id/files/:format', params },
           { name: nameOf(found, file.format) },
         )
-        return fileAnswer(context, local, {
+        const headers = {
           ...noStore,
           'content-type': mediaTypes[file.format],
           'content-disposition': `attachment; filename="${nameOf(found, file.format)}"`,
           'x-content-type-options': 'nosniff',
-        })
+        }
+        return fileAnswer(context, local, headers, file.sha256)
       }),
   }
 }

@@ -3,7 +3,7 @@
  * When a deletion has been answered, the next request with that key is refused.
  */
 import { pageAnswer, pageOnWire, pageQuery } from '#http/page.ts'
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { createKeySecret } from '#identity/api-key.ts'
 import { keyAreas, priorities, type ApiKey, type Caller, type KeyArea, type KeyScopes } from '#identity/records.ts'

@@ -1,6 +1,6 @@
 /** An API key as the admin API shows it. Neither the secret nor its digest is in it. */
 import { instant, instantOf } from '#http/page.ts'
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { displayPrefix } from '#identity/api-key.ts'
 import { keyAreas, priorities, type ApiKey } from '#identity/records.ts'
 import type { Admin } from '../admin.ts'

@@ -1,5 +1,5 @@
 /** The route that tells how the upstreams of a model are doing, as the requests of all processes have shown. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { ModelRecord } from '#catalog/records.ts'
 import { healthStates, type UpstreamStatus } from '#gateway/upstreams/upstream-health.ts'
 import type { Route } from '#http/route.ts'

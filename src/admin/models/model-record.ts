@@ -1,6 +1,6 @@
 /** A model as the admin API shows it and takes it. */
 import { instant, instantOf } from '#http/page.ts'
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { ModelRecord } from '#catalog/records.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { everyoneGroupId } from '#identity/records.ts'

@@ -1,5 +1,5 @@
 /** How composites, traffic rules and reasoning look in the admin API; the forms are those of the file. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type {
   CompositeTarget,
   FailoverPolicy,

@@ -2,7 +2,7 @@
  * A sign-in that has been begun and not ended: what only this browser and this server know. It
  * travels in a sealed cookie, so that it costs the server nothing and ends on any replica.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/seal.ts'
@@ -18,6 +18,8 @@ const pendingSchema = z.strictObject({
   /** Path of this server to go to afterwards. */
   returnTo: z.string(),
   expiresAt: z.number(),
+  /** Nobody signs in: an administrator is told what would happen. */
+  isTest: z.literal(true).optional(),
 })
 
 export type PendingSignIn = z.output<typeof pendingSchema>

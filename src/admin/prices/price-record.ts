@@ -1,5 +1,5 @@
 /** A price on the wire: amounts are whole numbers of 10^-9 of the currency. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { instant, instantOf } from '#http/page.ts'
 import { nanoMax } from '#pricing/nano.ts'
 import { priceKinds, type PriceKind, type PriceRecord, type PriceTier, type Rates } from '#pricing/price.ts'

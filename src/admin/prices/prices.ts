@@ -1,5 +1,5 @@
 /** Routes of prices: what is in effect, the history of a model, setting one, and the vendors' list prices. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'

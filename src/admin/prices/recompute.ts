@@ -1,5 +1,5 @@
 /** The route that prices usage records of a period again. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { plainUpstream } from '#catalog/upstream.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Route } from '#http/route.ts'

@@ -1,5 +1,5 @@
 /** What could be a provider and is not one yet: model servers on this machine, and vendors whose key is in its environment. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { processEnvironment } from '#config/sources/environment.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'

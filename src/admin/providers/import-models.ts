@@ -1,5 +1,5 @@
 /** Makes models of what a provider offers, many at once. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { ProviderRecord } from '#catalog/records.ts'
 import { guessEndpoint } from '#catalog/guess-endpoint.ts'
 import { ApiError } from '#errors/api-error.ts'

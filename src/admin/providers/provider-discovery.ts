@@ -1,6 +1,6 @@
 /** Asks a provider for its models, and says why it did not answer. */
 import { ApiError } from '#errors/api-error.ts'
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { ProviderRecord } from '#catalog/records.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import { UpstreamFailure, type DiscoveredModel, type UpstreamFailureKind } from '#providers/provider.ts'

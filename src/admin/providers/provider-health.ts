@@ -2,7 +2,7 @@
  * The route that tells how the models of each provider are doing, as all processes have seen them. For one model in
  * particular there is model-health.ts.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { waitingOf, worstOf } from '#gateway/process-status.ts'
 import { healthStates, type UpstreamStatus } from '#gateway/upstreams/upstream-health.ts'
 import type { Route } from '#http/route.ts'

@@ -3,7 +3,7 @@
  * and never come out.
  */
 import { instant, instantOf } from '#http/page.ts'
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { ProviderRecord } from '#catalog/records.ts'
 import { readHttpUrl } from '#config/settings/formats.ts'
 import { serverDiscoveries, serversForm, serverStrategies } from '#config/declared/routing-forms.ts'

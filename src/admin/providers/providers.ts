@@ -1,6 +1,6 @@
 /** Routes of providers: records, connection tests, and what kinds there are. */
 import { pageAnswer, pageOnWire, pageQuery } from '#http/page.ts'
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { ProviderRecord } from '#catalog/records.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Route } from '#http/route.ts'

@@ -2,7 +2,7 @@
  * Makes rows of the route table for provisioning services (SCIM 2.0, RFC 7644): bodies and answers are
  * `application/scim+json`, errors have SCIM's form, and each change is in the audit log.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { ErrorCode } from '#errors/catalogue.ts'
 import { readJson } from '#http/body.ts'

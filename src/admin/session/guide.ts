@@ -1,5 +1,5 @@
 /** "Getting started": what the account, and the server for an administrator, has and has not yet; put away and taken out again. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller, User } from '#identity/records.ts'
 import type { Admin } from '../admin.ts'

@@ -1,5 +1,5 @@
 /** What the person who has an invitation does with it: learns whose it is, and chooses a password. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import { instant, instantOf } from '#http/page.ts'
 import { json } from '#http/respond.ts'

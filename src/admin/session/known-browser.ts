@@ -3,7 +3,7 @@
  * accounts that it has signed in to; the server keeps nothing. The cookie signs nobody in: it only
  * separates the failed sign-ins of its browser from those of everybody else.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Admin } from '../admin.ts'
 import { adminPrefix } from '../endpoint.ts'

@@ -1,5 +1,5 @@
 /** Routes of the caller's own account: keys, models, usage and password, whatever the caller's role. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Route } from '#http/route.ts'
@@ -47,6 +47,7 @@ import {
   seriesDescription,
   totalsAnswer,
 } from '../usage/usage.ts'
+import { ownLiveRequestRoute } from '../usage/live-requests.ts'
 import { activityAnswer, ownActivityQuery, readActivity } from '../usage/activity.ts'
 import { endOneSession, readSessions, sessionsAnswer } from './user-sessions.ts'
 import { setPassword } from '../users/users.ts'
@@ -64,6 +65,7 @@ export function meRoutes(admin: Admin): Route<Caller>[] {
     ...ownKeyRecordRoutes(admin),
     ...ownUsageRoutes(admin),
     ...ownRequestRoutes(admin),
+    ownLiveRequestRoute(admin, self),
   ]
 }
 

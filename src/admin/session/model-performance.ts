@@ -2,7 +2,7 @@
  * How the models that a caller may use have done in the last day: of the requests of everybody, because speed and
  * outages are the model's. How much others use a model is for administrators.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { instant, instantOf } from '#http/page.ts'
 import type { Caller } from '#identity/records.ts'

@@ -2,7 +2,7 @@
  * Signing in by OpenID Connect: the authorization code flow with PKCE. Both addresses are visited by
  * a browser, so refusals too lead to a page: the sign-in page, with a code that it words.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { isLoopbackHost } from '#config/settings/formats.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
@@ -17,6 +17,7 @@ import { reloadAfterLostWrite } from '../reload-after-lost-write.ts'
 import { knownBrowserCookie } from './known-browser.ts'
 import { startSession } from './session.ts'
 import { accountOf } from './oidc-account.ts'
+import { rehearsed } from './oidc-rehearsal.ts'
 import { personOf } from '../oidc/claims.ts'
 import { reasonOf, type OidcIssuer } from '../oidc/issuer.ts'
 import { noPendingCookie, pendingCookie, pendingSeconds, readPending, type PendingSignIn } from '../oidc/pending.ts'
@@ -49,6 +50,10 @@ const startQuery = z.strictObject({
     .refine(isOwnPath, 'expected a path of this server')
     .optional()
     .describe('Where to go afterwards: a path of this server'),
+  test: z
+    .literal('true')
+    .optional()
+    .describe('Nobody is signed in: an administrator is told what would happen, on the page of settings'),
 })
 
 const tag = 'Session'
@@ -134,13 +139,16 @@ function signInOptions({ settings, issuers }: Admin): z.input<typeof options> {
 }
 
 async function serveStart(admin: Admin, context: RequestContext): Promise<Response> {
-  const { return: returnTo = '/' } = validQuery(startQuery, context.query) // 400
+  const { return: returnTo = '/', test } = validQuery(startQuery, context.query) // 400
   try {
     const issuer = issuerOf(admin, context)
     const redirectUri = redirectUriOf(admin, issuer, context)
     const { url, ...secrets } = await issuer.begin(redirectUri)
     const expiresAt = admin.clock.now() + pendingSeconds * 1000
-    return redirect(url.href, [pendingCookie(admin.sealer, { ...secrets, redirectUri, returnTo, expiresAt })])
+    const isTest = test === undefined ? {} : { isTest: true as const }
+    return redirect(url.href, [
+      pendingCookie(admin.sealer, { ...secrets, redirectUri, returnTo, expiresAt, ...isTest }),
+    ])
   } catch (thrown) {
     return refuse(admin, context, { thrown, returnTo, cookies: [] })
   }
@@ -152,6 +160,7 @@ async function serveCallback(admin: Admin, context: RequestContext): Promise<Res
   const pending = begun?.state === context.query.get('state') ? begun : null
   try {
     if (pending === null) throw new OidcRefusal('oidc_expired')
+    if (pending.isTest) return redirect(await tested(admin, context, pending), [noPendingCookie(pending)])
     const cookies = await reloadAfterLostWrite(admin, () => signedIn(admin, context, pending))
     return redirect(pending.returnTo, [...cookies, noPendingCookie(pending)])
   } catch (thrown) {
@@ -161,11 +170,22 @@ async function serveCallback(admin: Admin, context: RequestContext): Promise<Res
   }
 }
 
-/** The `set-cookie` headers of the new session. */
-async function signedIn(admin: Admin, context: RequestContext, pending: PendingSignIn): Promise<readonly string[]> {
+/** The issuer of a sign-in that comes back. Throws OidcRefusal. */
+function returnedFrom(admin: Admin, context: RequestContext, { redirectUri }: PendingSignIn): OidcIssuer {
   const issuer = issuerOf(admin, context)
   // A cookie belongs to the path of its issuer; another one's would have the code sent to the wrong issuer.
-  if (!pending.redirectUri.endsWith(`${pathOf(issuer)}/callback`)) throw new OidcRefusal('oidc_expired')
+  if (!redirectUri.endsWith(`${pathOf(issuer)}/callback`)) throw new OidcRefusal('oidc_expired')
+  return issuer
+}
+
+function tested(admin: Admin, context: RequestContext, pending: PendingSignIn): Promise<string> {
+  const issuer = returnedFrom(admin, context, pending)
+  return rehearsed(admin, issuer.configured, issuer.claims(pending, context.query))
+}
+
+/** The `set-cookie` headers of the new session. */
+async function signedIn(admin: Admin, context: RequestContext, pending: PendingSignIn): Promise<readonly string[]> {
+  const issuer = returnedFrom(admin, context, pending)
   const claims = await issuer.claims(pending, context.query)
   const person = personOf(claims, issuer.configured.groupsClaim)
   if (person === null) throw new OidcRefusal('oidc_failed')

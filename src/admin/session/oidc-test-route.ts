@@ -1,5 +1,5 @@
 /** Tests an issuer of OpenID Connect, with values that are configured or only typed in. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { formats } from '#config/settings/formats.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Route } from '#http/route.ts'

@@ -1,5 +1,5 @@
 /** Signing in to the console and out again. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import { json } from '#http/respond.ts'

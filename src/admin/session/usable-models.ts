@@ -1,5 +1,5 @@
 /** The models that a caller can use, with what people choose one by: capabilities, price and limits. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { Model } from '#catalog/catalog.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Caller } from '#identity/records.ts'

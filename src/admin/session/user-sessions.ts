@@ -1,5 +1,5 @@
 /** Sessions of users in browsers: which there are, and ending them. The token of none is ever shown. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { instant, instantOf } from '#http/page.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Route } from '#http/route.ts'

@@ -1,5 +1,5 @@
 /** The answer to "who am I": at sign-in, for a session, and for a key. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Admin } from '../admin.ts'
 import { keyAnswer, keyOnWire, scopeNames } from '../keys/key-record.ts'

@@ -1,5 +1,5 @@
 /** What an administrator is asked for first when something is reported: which version, on what, since when. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { instant, instantOf } from '#http/page.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'

@@ -1,5 +1,5 @@
 /** Routes of the audit log: its rows, and the proof that none was changed. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { instant, instantOf, pageAnswer, pageOnWire, pageQuery } from '#http/page.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'

@@ -1,5 +1,5 @@
 /** Routes of in-flight limits: accounts' own ones for single models, and what is in use now. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import { inUseOf, waitingOf } from '#gateway/process-status.ts'

@@ -1,5 +1,5 @@
 /** Routes of settings: all can be read, the live ones that nothing else fixes can be stored. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { SettingDescription } from '#config/settings/describe.ts'
 import { problemText, type Problem } from '#config/problem.ts'
 import { sourceText } from '#config/settings/source.ts'

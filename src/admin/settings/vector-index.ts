@@ -1,5 +1,5 @@
 /** Where vectors are searched, how far a move is, and a push for it. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'
 import { pause } from '#lib/loop.ts'

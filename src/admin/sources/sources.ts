@@ -1,5 +1,5 @@
 /** Routes of sources: buckets, WebDAV folders, Git repositories and sites that the server keeps documents in step with. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { SourceFailure } from '#documents/web/source-failure.ts'
 import { instant, instantOf } from '#http/page.ts'

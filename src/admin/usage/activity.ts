@@ -1,5 +1,5 @@
 /** What each of some keys, users or models was used, day by day: the small charts beside the rows of a list. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { instant, instantOf } from '#http/page.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'

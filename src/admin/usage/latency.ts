@@ -1,5 +1,5 @@
 /** Percentiles of how long requests took: of all of them, of a model, or of a provider. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { instant, instantOf } from '#http/page.ts'
 import type { Route } from '#http/route.ts'

@@ -1,5 +1,5 @@
 /** The span of time that a report is about, and its buckets. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Clock } from '#lib/clock.ts'
 import { time } from '../fields.ts'

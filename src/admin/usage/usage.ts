@@ -1,10 +1,10 @@
 /** Routes of usage: sums, sums over time, and single requests. No prompt and no answer is ever in it. */
 import { instant, instantOf, pageAnswer, pageOnWire, pageQuery } from '#http/page.ts'
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Route } from '#http/route.ts'
 import { everyoneGroupId, type Caller } from '#identity/records.ts'
-import type { AttemptReason, StoredUsage } from '#store/usage/usage-record.ts'
+import { appliedLimitKinds, type AttemptReason, type UsageRecord } from '#store/usage/usage-record.ts'
 import type { UsageFilter, UsagePoint, UsageTotals } from '#store/usage/usage.ts'
 import type { Admin } from '../admin.ts'
 import { endpointsOf } from '../endpoint.ts'
@@ -126,6 +126,21 @@ export const requestAnswer = z
         }),
       )
       .describe('The calls that failed, in their order; records of earlier versions have `provider` and `reason` only'),
+    limits: z
+      .array(
+        z.strictObject({
+          kind: z.enum(appliedLimitKinds),
+          name: z.string().describe('A rate as the setting has it; else whose limit it is'),
+          unit: z.enum(['requests', 'tokens', 'money']).describe('`money` is 10^-9 of the currency'),
+          limit: z.number(),
+          left: z
+            .number()
+            .nullable()
+            .describe('Right after this request, as far as the process knew; null for unknown'),
+          refused: z.boolean().describe('The request was answered with an error because of it'),
+        }),
+      )
+      .describe('The limits that counted the request, in their order; none for records of earlier versions'),
     queue_ms: z.int().nullable().describe('Time in the queues of `max_concurrent`; null when it did not wait'),
     called_ms: z.int().nullable().describe('From the arrival until the last call of a provider began'),
     streamed: z.boolean(),
@@ -144,7 +159,7 @@ export const requestAnswer = z
   })
   .meta({ id: 'RequestRecord' })
 
-const statusRanges = {
+export const statusRanges = {
   success: { first: 100, last: 399 },
   error: { first: 400, last: 999 },
   client_error: { first: 400, last: 499 },
@@ -158,7 +173,7 @@ const requestFilter = {
     .describe('Only requests that ended so: below 400, from 400, from 400 to 499, from 500'),
 }
 export const ownRequestsQuery = pageQuery.extend({ ...ownFilter, ...requestFilter })
-const requestsQuery = pageQuery.extend({ ...filter, ...requestFilter })
+export const requestsQuery = pageQuery.extend({ ...filter, ...requestFilter })
 export const requestQuery = z.strictObject({
   at: time.optional().describe('When it arrived. Clients may send one id twice: the newest counts when left out'),
 })
@@ -330,7 +345,8 @@ function attemptOnWire({ provider, reason, model, status, message, startedMs, du
   }
 }
 
-function requestOnWire({ settings }: Admin, row: StoredUsage): z.input<typeof requestAnswer> {
+/** A request as it goes out. */
+export function requestOnWire({ settings }: Pick<Admin, 'settings'>, row: UsageRecord): z.input<typeof requestAnswer> {
   return {
     at: instantOf(row.at),
     request_id: row.requestId,
@@ -346,6 +362,7 @@ function requestOnWire({ settings }: Admin, row: StoredUsage): z.input<typeof re
     attempts: row.attempts,
     upstream_model: row.upstreamModel,
     attempt_reasons: (row.attemptReasons ?? []).map(attemptOnWire),
+    limits: [...(row.limits ?? [])],
     queue_ms: row.queueMs,
     called_ms: row.calledMs,
     streamed: row.streamed,

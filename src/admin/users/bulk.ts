@@ -1,5 +1,5 @@
 /** One change of many users. Each is changed as by its own address, and what is refused does not hold up the others. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Route } from '#http/route.ts'
 import { everyoneGroupId, type Caller } from '#identity/records.ts'

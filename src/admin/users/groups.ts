@@ -1,6 +1,6 @@
 /** Routes of groups. The group of everyone always exists, keeps its name, and has no list of members. */
 import { instant, instantOf, pageAnswer, pageOnWire, pageQuery } from '#http/page.ts'
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Route } from '#http/route.ts'
 import { everyoneGroupId, permissions, type Caller, type Group } from '#identity/records.ts'

@@ -2,7 +2,7 @@
  * Links by which people choose their own password: an administrator makes one, and passes it on. This server sends no
  * mail. The token is in the part of the address that browsers keep to themselves.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { instant, instantOf } from '#http/page.ts'
 import type { Route } from '#http/route.ts'

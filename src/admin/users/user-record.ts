@@ -1,6 +1,6 @@
 /** A user as the admin API shows it. */
 import { instant, instantOf, pageOnWire } from '#http/page.ts'
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { everyoneGroupId, userKinds, type User } from '#identity/records.ts'
 import type { Page } from '#store/page.ts'
 import type { Admin } from '../admin.ts'

@@ -3,7 +3,7 @@
  * session or a key of that user is refused.
  */
 import { pageAnswer, pageQuery } from '#http/page.ts'
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Route } from '#http/route.ts'
 import { hashPassword } from '#identity/password.ts'

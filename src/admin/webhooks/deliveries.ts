@@ -1,5 +1,5 @@
 /** Routes of the log of deliveries, and of sending some again. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { pageAnswer, pageOnWire, pageQuery } from '#http/page.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'

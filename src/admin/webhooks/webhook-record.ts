@@ -1,5 +1,5 @@
 /** Endpoints of webhooks and their deliveries on the wire. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { instant, instantOf } from '#http/page.ts'
 import { eventTypes } from '#store/webhooks/outbox.ts'
 import type { WebhookDelivery, WebhookEndpoint } from '#store/webhooks/webhook-row.ts'

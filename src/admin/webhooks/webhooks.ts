@@ -1,5 +1,5 @@
 /** Routes of webhooks: endpoints, their secrets, and a test. The log of deliveries is in deliveries.ts. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Route } from '#http/route.ts'
 import type { Caller } from '#identity/records.ts'

@@ -15,12 +15,13 @@ const headers = {
   'x-content-type-options': 'nosniff',
 }
 
-/** Answers 404, 416 and 503 by throwing. */
+/** Answers 404, 416 and 503 by throwing. What is still written has no ranges: a line may come before others that are there. */
 export async function fileContent(files: Files, context: RequestContext, caller: Caller): Promise<Response> {
   const file = await ownFile(files, context.params['id'] ?? '', caller)
   const { blobId: id, sha256 } = file
-  if (sha256 === null) return context.respond(streamOf(resultPieces(files.batches, file)), { status: 200, headers })
-  return fileAnswer(context, await files.blobs.open({ id, sha256 }), headers)
+  if (sha256 !== null) return fileAnswer(context, await files.blobs.open({ id, sha256 }), headers, sha256)
+  const written = streamOf(resultPieces(files.batches, file))
+  return context.respond(written, { status: 200, headers: { ...headers, 'accept-ranges': 'none' } })
 }
 
 /** All of a file, or what a running batch has written of it. The blob is opened with the first piece. */

@@ -1,5 +1,5 @@
 /** The handlers of files that are there: list, retrieve, delete; and what removes those whose time is over. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import { json } from '#http/respond.ts'
@@ -52,8 +52,8 @@ export async function getFile(files: Files, context: RequestContext, caller: Cal
 /** Answers 404, and 409 for a file that a batch needs, by throwing. */
 export async function deleteFile(files: Files, context: RequestContext, caller: Caller): Promise<Response> {
   const file = await ownFile(files, context.params['id'] ?? '', caller)
-  if (await files.files.isInUse(file.id)) throw new ApiError('file_in_use')
-  await removeFiles(files, [file])
+  if (!(await files.files.deleteUnused(file))) throw new ApiError('file_in_use')
+  await removeTraces(files, [file])
   return json({ id: file.id, object: 'file', deleted: true })
 }
 
@@ -68,7 +68,12 @@ export async function removeExpired(files: Files, limit: number): Promise<number
 export async function removeFiles(files: Files, removed: readonly StoredFile[]): Promise<void> {
   const ids = removed.map(({ id }) => id)
   await files.files.delete(ids)
-  await files.detach(ids)
+  await removeTraces(files, removed)
+}
+
+/** What was made of files that have no row any more, and their bytes. */
+async function removeTraces(files: Files, removed: readonly StoredFile[]): Promise<void> {
+  await files.detach(removed.map(({ id }) => id))
   await removeBytes(files, removed)
 }
 

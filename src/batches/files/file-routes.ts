@@ -90,7 +90,7 @@ export function fileRows(files: Files): readonly Row[] {
         operation: 'downloadFile',
         summary: 'The content of a file, or a range of it; of a running batch what it has written so far',
         media: ['application/octet-stream'],
-        moreStatuses: [206],
+        moreStatuses: [206, 304],
         errors: ['file_not_found', 'range_not_satisfiable'],
       },
       handle: handled(fileContent),

@@ -1,5 +1,5 @@
 /** What the handlers of files work with, and how a file is written in an answer. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { BlobStore } from '#documents/blobs/blob-store.ts'
 import type { BlobUse } from '#documents/blobs/blob-use.ts'
@@ -57,6 +57,15 @@ export function fileOnWire(file: VisibleFile): z.output<typeof fileAnswer> {
     purpose: file.purpose,
     status: 'processed',
   }
+}
+
+/** The refusal of a request that needs bytes which this process cannot read. */
+export function notReadable(cause: unknown): ApiError {
+  return new ApiError('store_unavailable', {
+    message:
+      'The content of the file is not where this process can read it. If each process has a data directory of its own, ask the one that stored the file, or let all of them share a place (documents.blobs).',
+    cause,
+  })
 }
 
 /** A new file id, or with another prefix another id. */

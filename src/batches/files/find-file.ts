@@ -6,7 +6,7 @@ import { ReadFailure } from '#readers/reading.ts'
 import { startBytes, startTypeOf } from '#readers/types/signature.ts'
 import type { StoredFile } from '#store/batches/files.ts'
 import { StoreUnavailable } from '#store/errors.ts'
-import { ownFile, type Files } from './files.ts'
+import { notReadable, ownFile, type Files } from './files.ts'
 
 type Found = Pick<Files, 'files' | 'blobs' | 'clock'>
 
@@ -36,7 +36,8 @@ async function answering<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (thrown) {
-    if (thrown instanceof StoreUnavailable || thrown instanceof BlobsUnavailable || thrown instanceof BlobMissing)
+    if (thrown instanceof BlobMissing) throw notReadable(thrown)
+    if (thrown instanceof StoreUnavailable || thrown instanceof BlobsUnavailable)
       throw new ApiError('store_unavailable', { cause: thrown })
     throw thrown
   }

@@ -2,7 +2,7 @@
  * POST /ai/v1/files: a form with the file, its purpose, and when it expires. The file goes to the spool as it arrives,
  * and from there to the blob store; its row comes last, so that a file that can be found is whole.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { SpooledFile } from '#documents/blobs/blob-store.ts'
 import { FileTooLarge } from '#documents/blobs/write-pieces.ts'
 import { piecesOf } from '#documents/import/read-form-import.ts'

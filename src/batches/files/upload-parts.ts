@@ -2,7 +2,7 @@
  * /ai/v1/uploads: a file that comes in parts, each a request of its own, so that what breaks off is only sent again from
  * its last part on. https://platform.openai.com/docs/api-reference/uploads
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { readJson } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'

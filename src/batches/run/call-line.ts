@@ -9,6 +9,7 @@ import type { Batch, BatchUsage } from '#store/batches/batch-row.ts'
 import type { Batches } from '../batches.ts'
 import { lineCall } from '../lines/line-calls.ts'
 import { answeredResult, oneLine, refusalBody } from '../lines/line-result.ts'
+import type { JobLease } from '#store/batches/locked-batch.ts'
 import type { OpenLine } from './open-part.ts'
 
 /**
@@ -33,22 +34,33 @@ type LineOutcome = Pick<LineResult, 'cost' | 'usage' | 'error' | 'text'>
 
 /** Parsing a larger answer once more would hold the thread up; the relay has seen that it is a whole object. */
 const parsedBytesMax = 1_048_576
+/** A stream becomes one text in the end, which must not hold the thread up. */
+const streamBytesMax = 16_777_216
+const streamTooLarge = 'The answer is larger than the stream of an async request may be.'
+const completeFailures: ReadonlySet<string> = new Set(['upstream_error', 'upstream_rate_limited'])
 const noCaller = new ApiError('invalid_api_key', {
   message: 'The account of this batch is gone or disabled, or the key that made it was deleted or has expired.',
 })
 
+export interface CalledLine extends OpenLine, Pick<ModelCall, 'answered'> {
+  /** In whose name its stream is written, if it has one. */
+  readonly lease: JobLease
+}
+
 /** Never rejects. */
 export async function callLine(
-  { gateway, callerOf }: Batches,
+  batches: Batches,
   batch: Batch,
-  { line, request, answered }: OpenLine & Pick<ModelCall, 'answered'>,
+  { line, request, lease, answered }: CalledLine,
   signal: AbortSignal,
 ): Promise<LineEnd> {
+  const { gateway, callerOf } = batches
   const call = lineCall(batch.endpoint)
   const context = new LineContext(call.endpoint, { body: request.body }, signal, gateway.clock)
   const { requestId } = context
   let cost: number | null = null
   let usage: BatchUsage | null = null
+  let failure: ApiError | null = null
   try {
     const caller = callerOf(batch)
     if (caller === null) throw noCaller
@@ -56,14 +68,18 @@ export async function callLine(
       ...call,
       purpose: 'batch',
       isAsync: batch.dialect === 'async',
-      settled: (own, tokens) => {
+      settled: (own, tokens, failed) => {
         cost = own
+        failure = failed
         usage = tokens && usageOf(tokens)
       },
       traced: { 'sluice.batch_id': batch.id, 'sluice.batch_line': line },
       ...(answered && { answered }),
     })
-    const body = oneLine(await context.textOf(response))
+    const body = isStream(response)
+      ? await streamText(batches, response, lease)
+      : oneLine(await context.textOf(response))
+    refuseBroken(failure)
     if (body.length <= parsedBytesMax && !isJson(body)) throw new ApiError('upstream_invalid_response')
     return {
       kind: 'done',
@@ -102,6 +118,35 @@ class LineContext extends InnerContext {
   async textOf(response: Response): Promise<string> {
     return response === taken && this.#answer !== null ? this.#answer.toString() : response.text()
   }
+}
+
+function isStream(response: Response): boolean {
+  return response !== taken && response.headers.get('content-type')?.startsWith('text/event-stream') === true
+}
+
+/** The whole stream as a JSON text. What has come of it can be read while it comes. */
+async function streamText({ streams }: Batches, response: Response, lease: JobLease): Promise<string> {
+  const body: AsyncIterable<Uint8Array<ArrayBuffer>> | null = response.body
+  using out = streams.begin(lease)
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  for await (const piece of body ?? nothing) {
+    bytes += piece.length
+    if (bytes > streamBytesMax) throw new ApiError('upstream_invalid_response', { message: streamTooLarge })
+    // NUL is in no event, and in no text of PostgreSQL.
+    const read = decoder.decode(piece, { stream: true }).replaceAll('\0', ' ')
+    text += read
+    out.push(read)
+  }
+  return JSON.stringify(text)
+}
+
+const nothing: readonly Uint8Array<ArrayBuffer>[] = []
+
+/** An answer whose last event says that it failed is complete. One that broke off is made again. */
+function refuseBroken(failure: ApiError | null): void {
+  if (failure !== null && !completeFailures.has(failure.code)) throw failure
 }
 
 function usageOf({ promptTokens, completionTokens, kinds }: TokenUsage): BatchUsage {

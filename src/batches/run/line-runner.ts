@@ -194,7 +194,8 @@ export class LineRunner {
     const answersBefore = line.answersBefore ?? lane.answers
     lane.running += 1
     line.isRunning = true
-    const end = await callLine(this.#batches, part.batch, line, part.signal)
+    const called = { line: line.line, request: line.request, lease: part.lease }
+    const end = await callLine(this.#batches, part.batch, called, part.signal)
     line.isRunning = false
     if (end.kind === 'done' && end.error === null)
       lane.answered(this.#elapsed() - startedAt, this.#max(), this.#liveOn(lane))

@@ -4,10 +4,12 @@
  * is written down, so no step that a dying process leaves is done twice. Lines that come back without a result run here.
  */
 import { BlobMissing } from '#documents/blobs/blob-store.ts'
+import type { ModelCall } from '#gateway/endpoints/model-call.ts'
 import { InnerContext } from '#gateway/inner-context.ts'
 import { nativeBatches, nativeBody, nativeUpstream } from '#gateway/native-call.ts'
 import { replyOf } from '#lib/http1/reply.ts'
-import { NativeRefused, type NativeLine, type NativeResult } from '#providers/native-batches.ts'
+import { NativeRefused, type NativeBatches, type NativeLine, type NativeResult } from '#providers/native-batches.ts'
+import { jsonBody } from '#providers/provider.ts'
 import type { ClaimedJob, NativeState } from '#store/batches/batch-jobs.ts'
 import type { LineResult } from '#store/batches/batch-results.ts'
 import { LeaseLost } from '#store/errors.ts'
@@ -75,7 +77,9 @@ async function submit(run: NativeRun): Promise<number> {
   const at = await batches.now()
   await batches.store.setNative(lease, { phase: 'submitting', providerId, at, count: lines.length })
   try {
-    const id = await target.batches.submit({ token: tokenOf(job), endpoint: batch.endpoint, lines }, run.signal)
+    const { upstreamName } = target.upstream
+    const submission = { token: tokenOf(job), endpoint: batch.endpoint, model: upstreamName, lines }
+    const id = await target.batches.submit(submission, run.signal)
     await batches.store.setNative(lease, { phase: 'submitted', providerId, id, cancelledAt: null })
     return pollMs(run)
   } catch (thrown) {
@@ -135,14 +139,14 @@ async function follow(run: NativeRun, native: Submitted): Promise<number> {
   }
   const progress = await provider.poll(native.id, signal)
   if (progress.kind === 'running') return isGivenUp(run, now) ? end(run) : pollMs(run)
-  if (progress.kind === 'ended') await take(run, progress.results)
+  if (progress.kind === 'ended') await take(run, provider, progress.results)
   else
     batches.logger.warn('a batch at a provider failed, its lines run here', { batch: batch.id, why: progress.reason })
   return isStopped ? end(run) : runHere(run)
 }
 
 /** Writes the results, in whatever order they come. */
-async function take(run: NativeRun, results: AsyncIterable<NativeResult>): Promise<void> {
+async function take(run: NativeRun, provider: NativeBatches, results: AsyncIterable<NativeResult>): Promise<void> {
   const { batches, inputs, job } = run
   const open = new Map((await openPart(batches, inputs, job)).map((each) => [String(each.line), each]))
   let some: LineResult[] = []
@@ -150,7 +154,7 @@ async function take(run: NativeRun, results: AsyncIterable<NativeResult>): Promi
   for await (const result of results) {
     const line = open.get(result.id)
     open.delete(result.id)
-    const text = line === undefined ? null : await lineResult(run, line, result)
+    const text = line === undefined ? null : await lineResult(run, line, senderOf(run, provider, result))
     if (text === null) continue
     some.push(text)
     bytes += text.text.length
@@ -166,14 +170,27 @@ async function take(run: NativeRun, results: AsyncIterable<NativeResult>): Promi
 async function lineResult(
   { batches, job, signal }: NativeRun,
   { line, request }: OpenLine,
-  { status, body }: NativeResult,
+  answered: NonNullable<ModelCall['answered']>,
 ): Promise<LineResult | null> {
-  const headers = { 'content-type': 'application/json' }
-  const answered = { send: () => Promise.resolve(replyOf(new Response(body, { status, headers }))) }
-  const ended = await callLine(batches, job.batch, { line, request, answered }, signal)
+  const ended = await callLine(batches, job.batch, { line, request, lease: job.lease, answered }, signal)
   return ended.kind === 'done'
     ? { line, error: ended.error, cost: ended.cost, usage: ended.usage, text: ended.text }
     : null
+}
+
+/** What answers in place of the provider: the result, in the words of the endpoint. */
+function senderOf(
+  { job }: NativeRun,
+  provider: NativeBatches,
+  result: NativeResult,
+): NonNullable<ModelCall['answered']> {
+  const { status, body } = result
+  const headers = { 'content-type': 'application/json' }
+  return {
+    send: async (call) =>
+      provider.reply?.(result, { endpoint: job.batch.endpoint, model: call.upstreamModel, body: jsonBody(call) }) ??
+      replyOf(new Response(body, { status, headers })),
+  }
 }
 
 /** Whatever has no result is called from here. */

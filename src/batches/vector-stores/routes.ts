@@ -1,5 +1,5 @@
 /** The routes of vector stores, below /ai/v1/vector_stores. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { ErrorCode } from '#errors/catalogue.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'

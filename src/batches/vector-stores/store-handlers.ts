@@ -1,5 +1,6 @@
 /** The handlers of vector stores: create, list, retrieve, update, delete, search. */
 import { filterOf } from '#documents/search/metadata-filter.ts'
+import { searchTextOf } from '#documents/search/rewrite.ts'
 import type { z } from 'zod'
 import { ApiError } from '#errors/api-error.ts'
 import { readJson } from '#http/body.ts'
@@ -86,15 +87,21 @@ export async function deleteStore(stores: VectorStores, context: RequestContext,
 export async function searchStore(stores: VectorStores, context: RequestContext, caller: Caller): Promise<Response> {
   const { id } = await usableStore(stores, idOf(context), caller)
   const body = await readBody(stores, context, searchRequest)
-  const queries = [body.query].flat()
+  const asked = [body.query].flat()
+  const { signal } = context
+  const rewritten = (text: string): Promise<string> => searchTextOf(stores.documents, { caller, text, signal })
+  const queries = body.rewrite_query ? await Promise.all(asked.map(rewritten)) : asked
+  const { ranker = null, score_threshold: scoreMin = 0, hybrid_search: hybrid } = body.ranking_options ?? {}
   const found = await searchStores(stores, {
     caller,
     storeIds: [id],
     queries,
     maxResults: body.max_num_results,
     filter: body.filters ? filterOf(body.filters, 'filters') : undefined,
-    scoreMin: body.ranking_options?.score_threshold ?? 0,
-    signal: context.signal,
+    scoreMin,
+    ranker,
+    weights: hybrid ? { vector: hybrid.embedding_weight, keyword: hybrid.text_weight } : null,
+    signal,
   })
   const answer: z.input<typeof searchAnswer> = {
     object: 'vector_store.search_results.page',

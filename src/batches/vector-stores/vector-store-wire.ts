@@ -2,7 +2,7 @@
  * Vector stores, their files and batches as OpenAI's API writes them.
  * Shapes: https://platform.openai.com/docs/api-reference/vector-stores
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type {
   FileStatus,
   StoreBatch,
@@ -75,9 +75,20 @@ export const batchRequest = z
   })
   .meta({ id: 'VectorStoreFileBatchRequest' })
 
-export const rankingOptions = z.looseObject({
-  ranker: z.string().max(100).optional(),
+const weight = z.number().min(0).max(1_000_000)
+const rankingOptions = z.looseObject({
+  ranker: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('auto: the rerank model of the settings, if there is one; none; or the name of a rerank model'),
   score_threshold: z.number().min(0).max(1).optional(),
+  hybrid_search: z
+    .object({ embedding_weight: weight, text_weight: weight })
+    .refine(({ embedding_weight: a, text_weight: b }) => a + b > 0, 'expected one weight above 0')
+    .nullish()
+    .describe('How much meaning and words count beside each other; 0 leaves one of them out'),
 })
 
 const question = z.string().min(1).max(20_000)
@@ -87,7 +98,10 @@ export const searchRequest = z
     filters: z.looseObject({ type: z.string() }).nullish(),
     max_num_results: z.int('expected a whole number from 1 to 50').min(1).max(50).default(10),
     ranking_options: rankingOptions.nullish(),
-    rewrite_query: z.boolean().optional().describe('Questions are searched as they are'),
+    rewrite_query: z
+      .boolean()
+      .optional()
+      .describe('Lets the model of documents.rewrite_model write what is searched for; `search_query` has it'),
   })
   .meta({ id: 'VectorStoreSearchRequest' })
 

@@ -11,6 +11,8 @@ export interface VectorStores {
   readonly store: VectorStoreStore
   readonly documents: Documents
   readonly clock: Clock
+  /** Woken when there are files to add. */
+  readonly adding: { wake(): void }
 }
 
 const dayMs = 86_400_000

@@ -21,7 +21,14 @@ interface BatchOnWire {
   readonly request_counts: { readonly total: number; readonly completed: number; readonly failed: number }
 }
 
+interface Page {
+  readonly data: readonly (BatchOnWire & { readonly metadata: Readonly<Record<string, string>> | null })[]
+  readonly has_more: boolean
+}
+
 const pollMs = 500
+const markField = 'sluice_run'
+const markPrefix = 'run-'
 const ends = new Set(['completed', 'failed', 'expired', 'cancelled'])
 const flag = (placeholder: string, sentence: string) => ({ type: 'string', placeholder, sentence }) as const
 
@@ -42,7 +49,8 @@ const run = dataCommand({
     if (out === undefined) throw new UsageProblem('"sluice batch run" needs a place for the results: --output OUT.')
     const endpoint = flags.get('endpoint') ?? '/v1/chat/completions'
     const asked = { endpoint, completion_window: flags.get('window') ?? '24h' }
-    const id = await underWay(out, () => begin(client, { path, model: flags.get('model') ?? null, asked }))
+    const model = flags.get('model') ?? null
+    const id = await underWay(client, out, (mark) => begin(client, { path, model, asked, mark }))
     using interruption = new Interruption()
     using progress = new ProgressLine(output)
     const batch = await watch(client, { id, signal: interruption.signal, progress })
@@ -94,13 +102,32 @@ const cancel = dataCommand({
 
 export const batchCommands: readonly Command[] = [run, list, cancel]
 
-/** The batch that an earlier run of the command has begun, or a new one. */
-async function underWay(out: string, begins: () => Promise<string>): Promise<string> {
+/**
+ * The batch that an earlier run of the command has begun, or a new one. The note holds a mark before the batch is begun, and
+ * its id after: a run that was killed in between finds the batch by its mark.
+ */
+async function underWay(client: AdminClient, out: string, begins: (mark: string) => Promise<string>): Promise<string> {
   const note = Bun.file(`${out}.batch`)
-  if (await note.exists()) return (await note.text()).trim()
-  const id = await begins()
+  const noted = (await note.exists()) ? (await note.text()).trim() : ''
+  if (noted !== '' && !noted.startsWith(markPrefix)) return noted
+  const mark = noted === '' ? `${markPrefix}${crypto.randomUUID()}` : noted
+  if (noted === '') await Bun.write(note, `${mark}\n`)
+  const id = (noted === '' ? null : await marked(client, mark)) ?? (await begins(mark))
   await Bun.write(note, `${id}\n`)
   return id
+}
+
+/** The id of the batch with this mark; null when it is not there. */
+async function marked(client: AdminClient, mark: string): Promise<string | null> {
+  for (let after = ''; ;) {
+    const path = `/batches?limit=100${after}`
+    const { data, has_more: hasMore } = await answer<Page>(client, 'GET', path)
+    const found = data.find(({ metadata }) => metadata?.[markField] === mark)
+    const last = data.at(-1)
+    if (found !== undefined) return found.id
+    if (!hasMore || last === undefined) return null
+    after = `&after=${last.id}`
+  }
 }
 
 interface NewBatch {
@@ -108,16 +135,18 @@ interface NewBatch {
   /** Null: the lines are requests. */
   readonly model: string | null
   readonly asked: { readonly endpoint: string; readonly completion_window: string }
+  /** The batch is found again by it. */
+  readonly mark: string
 }
 
-async function begin(client: AdminClient, { path, model, asked }: NewBatch): Promise<string> {
+async function begin(client: AdminClient, { path, model, asked, mark }: NewBatch): Promise<string> {
   const file = Bun.file(path)
   if (!(await file.exists())) throw new UsageProblem(`There is no file ${path}.`)
   const form = new FormData()
   form.append('purpose', 'batch')
   form.append('file', model === null ? file : new Blob([chatsOf(await file.text(), model)]), basename(path))
   const { id: fileId } = await answer<{ readonly id: string }>(client, 'POST', '/files', form)
-  const body = JSON.stringify({ ...asked, input_file_id: fileId })
+  const body = JSON.stringify({ ...asked, input_file_id: fileId, metadata: { [markField]: mark } })
   const json = new Blob([body], { type: 'application/json' })
   return (await answer<BatchOnWire>(client, 'POST', '/batches', json)).id
 }

@@ -2,7 +2,8 @@
  * Checks one declared entity against its schema and words what is wrong the way the settings do:
  * by path, with the nearest known field for an unknown one, without any secret.
  */
-import { z } from 'zod'
+import type { core } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { Tree } from '../sources/file.ts'
 import { nearestRemedy } from '../nearest.ts'
 import { shownValue, type Problem } from '../problem.ts'
@@ -51,17 +52,17 @@ function withoutBlanks(node: unknown): unknown {
 }
 
 /** The fields of the object schema at a path, for advice about a mistyped one. */
-function fieldsAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly string[] {
-  let at: z.core.$ZodType = schema
+function fieldsAt(schema: core.$ZodType, path: readonly PropertyKey[]): readonly string[] {
+  let at: core.$ZodType = schema
   for (const key of path) {
     at = unwrapped(at)
-    if (at instanceof z.ZodObject) at = at.shape[String(key)] as z.core.$ZodType
+    if (at instanceof z.ZodObject) at = at.shape[String(key)] as core.$ZodType
   }
   at = unwrapped(at)
   return at instanceof z.ZodObject ? Object.keys(at.shape) : []
 }
 
-function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
+function unwrapped(schema: core.$ZodType): core.$ZodType {
   return schema instanceof z.ZodDefault || schema instanceof z.ZodOptional ? unwrapped(schema.def.innerType) : schema
 }
 
@@ -75,7 +76,7 @@ function unknownField(reading: EntryReader, path: string, key: string, known: re
   }
 }
 
-function issueProblem(reading: EntryReader, path: string, issue: z.core.$ZodIssue): Problem {
+function issueProblem(reading: EntryReader, path: string, issue: core.$ZodIssue): Problem {
   const name = joinPath(path, issue.path)
   const isSecret = issue.path.some((key) => secretFields.has(key))
   const written = writtenAt(reading.written, name)
@@ -98,7 +99,7 @@ const typeTexts: Readonly<Record<string, string>> = {
   int: 'a whole number',
 }
 
-function issueText(issue: z.core.$ZodIssue): string {
+function issueText(issue: core.$ZodIssue): string {
   // A bad key of a mapping: the reason is one level down.
   if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? issue.message
   const isOurs = issue.message.startsWith('expected ')

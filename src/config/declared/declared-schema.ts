@@ -3,7 +3,7 @@
  * composites, groups, users and aliases. The descriptions are printed in docs/configuration.md. Messages must
  * not hold the value, which may be a secret.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { Secret } from '#lib/secret.ts'
 import { isJsonValue, type JsonValue } from '#lib/json-value.ts'
 import { readEmail, readHttpUrl } from '../settings/formats.ts'

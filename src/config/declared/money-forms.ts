@@ -1,5 +1,5 @@
 /** How prices and budgets are written in the configuration file. Amounts are decimals of the currency. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { isTimeZone } from '#lib/time-zone.ts'
 import { parseNano } from '#pricing/nano.ts'
 import { priceKinds, type PriceKind, type Rates } from '#pricing/price.ts'

@@ -2,7 +2,7 @@
  * How routing is written, in the configuration file and in the admin API alike: composites, failover,
  * traffic rules, reasoning. `model` names a model in the file; in the API it may be an id too.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { isJsonValue, type JsonValue } from '#lib/json-value.ts'
 import { readHttpUrl } from '../settings/formats.ts'
 

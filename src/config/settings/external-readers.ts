@@ -2,11 +2,11 @@
  * Readers of documents on other servers, as the setting `documents.readers` has them: a list of mappings in the file, or the
  * same as JSON. They have credentials in them, so the setting as a whole is a secret.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 
 /** What imports name already; a test keeps this list that of the readers. */
 export const builtInReaderNames: readonly string[] =
-  'auto vision text markdown html csv json source notebook structured-xml subtitles pdf docx pptx xlsx odt ods odp epub rtf picture eml msg doc xls ppt archive'.split(
+  'auto vision transcription text markdown html csv json source notebook structured-xml subtitles pdf docx pptx xlsx odt ods odp epub rtf picture eml msg doc xls ppt iwork archive'.split(
     ' ',
   )
 
@@ -47,7 +47,7 @@ export function externalReaders(value: string): readonly ExternalReaderEntry[] {
 }
 
 function isFormat(name: string): boolean {
-  return name !== 'auto' && name !== 'vision' && builtInReaderNames.includes(name)
+  return builtInReaderNames.includes(name) && !['auto', 'vision', 'transcription'].includes(name)
 }
 
 function readersIn(written: string): readonly ExternalReaderEntry[] | null {

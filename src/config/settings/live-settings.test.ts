@@ -168,6 +168,8 @@ describe('describing', () => {
       'documents.chunker',
       'documents.embedder',
       'documents.vision_model',
+      'documents.transcription_model',
+      'documents.transcription_part_bytes',
       'documents.ocr.enabled',
       'documents.ocr.languages',
       'documents.ocr.language_dir',

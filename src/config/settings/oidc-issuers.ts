@@ -2,7 +2,7 @@
  * OpenID Connect issuers beside the first one, as the setting `auth.oidc.more` has them: a list of mappings in the file, or
  * the same as JSON. They have client secrets in them, so the setting as a whole is a secret.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 
 const text = z.string().trim().min(1).max(1000)
 const texts = z.array(text).max(1000)

@@ -987,6 +987,23 @@ export const settingRecords = {
     example: 'gpt-4o-mini',
     sentence: 'Multimodal model of this gateway that reads pictures and scanned pages. Without it, they give no text.',
   },
+  'documents.transcription_model': {
+    ...live,
+    type: 'string',
+    default: null,
+    example: 'whisper-1',
+    sentence: 'Transcription model of this gateway that writes down sound and video. Without it, they are refused.',
+  },
+  'documents.transcription_part_bytes': {
+    ...live,
+    ...bytes,
+    default: 25_000_000,
+    min: 65_536,
+    max: 1_073_741_824,
+    example: '100000000',
+    sentence:
+      'What the transcription model takes in one request. Longer MP3 and WAV files are sent in parts, of at most 20 minutes; others are refused. server.max_body_bytes must have room for it.',
+  },
   'documents.ocr.enabled': {
     ...live,
     type: 'boolean',

@@ -35,10 +35,10 @@ export interface BlobStore {
   /** Name of the place where `put` stores: the same for every process that can read there, and for no other. */
   place(): Promise<string>
   /**
-   * Stores what was received under its address, durably; many cost less in one call. Calling it again does nothing. The
-   * local files may then be gone.
+   * Stores what was received under its address, durably; many cost less in one call. Calling it again does nothing.
+   * Resolves with whether the local files are gone then, or still there.
    */
-  put(received: readonly ReceivedBlob[]): Promise<void>
+  put(received: readonly ReceivedBlob[]): Promise<'moved' | 'copied'>
   /** Rejects with BlobMissing when there is none. */
   open(address: BlobAddress): Promise<LocalBlob>
   /** Removes it; there may be none. */

@@ -25,6 +25,30 @@ describe('the spool', () => {
     expect(await Bun.file(received.path).text()).toBe('hello')
   })
 
+  test('holds the same whatever the pieces are in which it comes, and whether they are waited for', async () => {
+    await using spool = new Spool(join(root, 'spool'))
+    const text = 'hello'
+    for (let cuts = 0; cuts < 16; cuts += 1) {
+      const marked = Array.from(text, (letter, at) => letter + ((cuts >> at) & 1 ? '|' : '')).join('')
+      const pieces = marked.split('|').map((piece) => Buffer.from(piece))
+      const forms = [
+        pieces,
+        Iterator.from(pieces),
+        (async function* () {
+          yield* pieces
+        })(),
+      ]
+      for (const form of forms) {
+        const received = await spool.receive(form, 5)
+        expect(received).toMatchObject({ sha256: helloDigest, bytes: 5 })
+        expect(await Bun.file(received.path).text()).toBe(text)
+        await spool.discard(received)
+      }
+    }
+    expect(await spool.receive([], 5)).toMatchObject({ bytes: 0 })
+    expect(await spool.receive([Buffer.from(text)], 4).catch((thrown: unknown) => thrown)).toBeInstanceOf(FileTooLarge)
+  })
+
   test('keeps nothing of what is too large, nor of what breaks off', async () => {
     await using spool = new Spool(join(root, 'spool'))
     expect(await spool.receive(hello, 4).catch((thrown: unknown) => thrown)).toBeInstanceOf(FileTooLarge)

@@ -26,13 +26,15 @@ export function databaseBlobs(store: StoredBytes, spool: Spool): BlobStore {
   }
   return {
     place: async () => 'database',
-    put: (received) =>
-      eachOf(received, writtenAtOnce, async ({ path, id, sha256 }) => {
+    async put(received) {
+      await eachOf(received, writtenAtOnce, async ({ path, id, sha256 }) => {
         const file = Bun.file(path)
         if (!(await file.exists())) return
         const pieces = file.size <= partBytes ? await file.bytes() : piecesOf(file)
         await store.write({ id, sha256 }, pieces).catch(unavailable)
-      }),
+      })
+      return 'copied'
+    },
     async open(address) {
       const received = await spool.receive(parts(address), Number.MAX_SAFE_INTEGER)
       const blob = { path: received.path, [Symbol.asyncDispose]: () => spool.discard(received) }

@@ -36,6 +36,7 @@ export function directoryBlobs(root: string): BlobStore {
       await makeDurable(received.map(({ path }) => path))
       await eachOf(received, movedAtOnce, (blob) => move(blob.path, pathOf(blob)))
       await makeDurable([...folders, ...(areNew ? [root] : [])])
+      return 'moved'
     },
     async open(address) {
       const path = pathOf(address)

@@ -30,11 +30,13 @@ export function s3Blobs(options: S3Options, spool: Spool, prefix = 'documents/')
 
   return {
     place: async () => `s3:${options.bucket ?? ''}`,
-    put: (received) =>
-      eachOf(received, writtenAtOnce, async (blob) => {
+    async put(received) {
+      await eachOf(received, writtenAtOnce, async (blob) => {
         const file = Bun.file(blob.path)
         if (await file.exists()) await client.write(keyOf(blob), file).catch(unavailable)
-      }),
+      })
+      return 'copied'
+    },
     async open(address) {
       const stream = client.file(keyOf(address)).stream()
       const received = await spool.receive(pieces(stream), Number.MAX_SAFE_INTEGER)

@@ -3,7 +3,7 @@
  * models says. Resolved once, when a document is accepted, and kept in its record: its passages and all
  * questions about them are embedded alike, also after the table has changed.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { Component } from '#store/documents/document-store.ts'
 import type { NamedModel } from '../models.ts'
 import {

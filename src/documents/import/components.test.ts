@@ -23,6 +23,7 @@ const models: DocumentModels = {
   chatCompletion: () => Promise.reject(new Error('not called here')),
   rerank: () => Promise.reject(new Error('not called here')),
   embeddings: () => Promise.reject(new Error('not called here')),
+  transcription: () => Promise.reject(new Error('not called here')),
 }
 
 const external = new ExternalReaders({
@@ -67,6 +68,11 @@ describe('what is kept in the record', () => {
   test('has the model of the server for pictures only for those who may use it', () => {
     expect(resolve({}, 'documents.vision_model=eye').reader).toEqual({ name: 'auto', model: 'eye' })
     expect(resolve({}, 'documents.vision_model=closed').reader).toEqual({ name: 'auto' })
+    expect(resolve({}, 'documents.transcription_model=eye').reader).toEqual({
+      name: 'auto',
+      transcription_model: 'eye',
+    })
+    expect(resolve({}, 'documents.transcription_model=closed').reader).toEqual({ name: 'auto' })
     expect(resolve({ reader: 'pdf' }, 'documents.vision_model=eye').reader).toEqual({ name: 'pdf' })
   })
 
@@ -91,9 +97,9 @@ test('a model that exists and may not be used is refused as such, not as unknown
 
 test('a reader on another server is named like any other, and no name of one is that of a built-in reader', () => {
   expect(resolve({ reader: 'layout' }).reader).toEqual({ name: 'layout' })
-  expect(() => resolve({ reader: 'other' })).toThrow(/known are .*vision, layout/)
+  expect(() => resolve({ reader: 'other' })).toThrow(/known are .*vision, transcription, layout/)
   expect(listComponents({ settings: settingsOf(), external }).readers.names).toContain('layout')
-  expect(builtInReaderNames.toSorted()).toEqual([...readerNames, 'vision'].toSorted())
+  expect(builtInReaderNames.toSorted()).toEqual([...readerNames, 'vision', 'transcription'].toSorted())
 })
 
 test('the list is as documented, and names the local embedder only where there is one', () => {

@@ -2,7 +2,7 @@
  * Reader, chunker and embedder of an import: from what a request says to what the record holds, with
  * every option resolved, so that a document processed later is processed as it was asked.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { chunkers, resolveChunker } from '#chunkers/chunkers.ts'
 import { mayUseArea } from '#identity/authenticate.ts'
@@ -19,8 +19,17 @@ type Deps = Pick<Documents, 'settings' | 'models' | 'external'>
 
 /** Names that clients of the document interface know readers by. */
 const readerAliases = new Map([['TitanLayout', 'auto']])
-const visionOptions = ['model', 'prompt']
-const pageOptions = ['main_text']
+/** Readers that a model of the gateway does, and their options. */
+const modelReaders: ReadonlyMap<string, readonly string[]> = new Map([
+  ['auto', ['model', 'prompt']],
+  ['vision', ['model', 'prompt']],
+  ['transcription', ['model', 'prompt', 'language']],
+])
+/** Readers of pages of the web, and their options. */
+const pageOptions: ReadonlyMap<string, readonly string[]> = new Map([
+  ['auto', ['main_text']],
+  ['html', ['main_text']],
+])
 const promptCharactersMax = 10_000
 
 /** Answers 422 for what does not exist or does not go together, and 403 for a model that the caller may not use. */
@@ -48,18 +57,35 @@ function namedOptionsOf(option: ComponentOption, byDefault: string): NamedOption
 function resolveReader({ settings, models, external }: Deps, caller: Caller, asked: ComponentOption): Component {
   const { name: askedName, options } = namedOptionsOf(asked, settings.get('documents.reader'))
   const name = readerAliases.get(askedName) ?? askedName
-  const known = [...readerNames, 'vision', ...external.names]
+  const known = [...readerNames, 'vision', 'transcription', ...external.names]
   if (!known.includes(name))
     throw refused('reader', `there is no reader ${quoted(name)}; known are ${known.join(', ')}`)
-  const takesModel = name === 'auto' || name === 'vision'
-  const takesPages = name === 'auto' || name === 'html'
-  onlyOptions('reader', options, [...(takesModel ? visionOptions : []), ...(takesPages ? pageOptions : [])])
-  const model = takesModel ? visionModel({ settings, models }, caller, options['model']) : null
-  if (model === null && name === 'vision')
-    throw refused('reader.model', 'name a multimodal model that you may use; there is none by default')
+  const takesModel = modelReaders.has(name)
+  onlyOptions('reader', options, [...(modelReaders.get(name) ?? []), ...(pageOptions.get(name) ?? [])])
+  const setting = name === 'transcription' ? 'documents.transcription_model' : 'documents.vision_model'
+  const model = takesModel ? modelNamed({ settings, models }, caller, { asked: options['model'], setting }) : null
+  if (model === null && name !== 'auto' && takesModel)
+    throw refused('reader.model', `name a ${kindOfModel[name]} model that you may use; there is none by default`)
   const prompt = promptOf(caller, options['prompt'], model)
-  const mainText = mainTextOf(options['main_text'])
-  return { name, ...mainText, ...(model !== null && { model, ...(prompt !== null && { prompt }) }) }
+  const listens =
+    name === 'auto'
+      ? modelNamed({ settings, models }, caller, { asked: undefined, setting: 'documents.transcription_model' })
+      : null
+  return {
+    name,
+    ...mainTextOf(options['main_text']),
+    ...(model !== null && { model, ...(prompt !== null && { prompt }) }),
+    ...(options['language'] !== undefined && { language: languageOf(options['language']) }),
+    ...(listens !== null && { transcription_model: listens }),
+  }
+}
+
+const kindOfModel: Readonly<Record<string, string>> = { vision: 'multimodal', transcription: 'transcription' }
+
+/** ISO 639-1, as transcription models take it. */
+function languageOf(language: unknown): string {
+  if (typeof language === 'string' && /^[a-z]{2,3}$/.test(language)) return language
+  throw refused('reader.language', 'expected a language by its code, for example "de"')
 }
 
 /** Whether of an HTML page only its main text is kept. */
@@ -82,16 +108,25 @@ function promptOf(caller: Caller, prompt: unknown, model: string | null): string
   })
 }
 
+interface ModelChoice {
+  readonly asked: unknown
+  readonly setting: 'documents.vision_model' | 'documents.transcription_model'
+}
+
 /**
- * The model that looks at pictures: the one that was named, or the server's. The server's own choice does
- * not fail the imports of people who may not use it; their pictures are refused.
+ * The model that looks at pictures or listens: the one that was named, or the server's. The server's own choice does
+ * not fail the imports of people who may not use it; their pictures and recordings are refused.
  */
-function visionModel({ settings, models }: Omit<Deps, 'external'>, caller: Caller, asked: unknown): string | null {
+function modelNamed(
+  { settings, models }: Omit<Deps, 'external'>,
+  caller: Caller,
+  { asked, setting }: ModelChoice,
+): string | null {
   if (asked !== undefined) {
     if (typeof asked !== 'string') throw refused('reader.model', 'expected the name of a model')
     return models.resolve(asked, caller).name
   }
-  const byDefault = settings.get('documents.vision_model')
+  const byDefault = settings.get(setting)
   return byDefault !== null && models.mayUse(byDefault, caller) ? models.resolve(byDefault, caller).name : null
 }
 
@@ -192,7 +227,10 @@ export function listComponents({
   const hasLocal = settings.get('documents.local_model_dir') !== null
   const categories = settings.get('documents.categories')
   return {
-    readers: { names: [...readerNames, 'vision', ...external.names], default: settings.get('documents.reader') },
+    readers: {
+      names: [...readerNames, 'vision', 'transcription', ...external.names],
+      default: settings.get('documents.reader'),
+    },
     chunkers: {
       default: settings.get('documents.chunker'),
       data: chunkers.map(({ name, unit, defaults, unitsMax }) => ({

@@ -1,5 +1,5 @@
 /** The answer of POST /api/v1/documents: every item in one of three arrays, its content never repeated. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { Caller } from '#identity/records.ts'
 import { documentStates, type DocumentState } from '#store/documents/document-store.ts'
 import type { Documents } from '../documents.ts'

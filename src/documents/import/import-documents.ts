@@ -16,7 +16,7 @@ import type { Documents } from '../documents.ts'
 import { importOwners } from '../owners.ts'
 import { checkType } from './check-type.ts'
 import { importAnswerOf, type ImportAnswer, type ItemOutcome } from './import-answer.ts'
-import type { ImportItem } from './import-request.ts'
+import { storeCategory, type ImportItem } from './import-request.ts'
 import { readFormImport } from './read-form-import.ts'
 import { receiveJsonImport, type HeldImport } from './read-json-import.ts'
 import { receiveItem, type Invalid } from './receive-item.ts'
@@ -109,19 +109,21 @@ export async function importItems(
   const items = await withIds(documents, given.caller, sent)
   const order = { ...given, repeatedIds: repeatedIdsOf(items) }
   const prepared: Prepared[] = []
+  let areGone = false
   try {
     await eachOf(items.entries(), receivedTogether, async ([index, item]) => {
       prepared[index] = await prepare(documents, item, order)
     })
     const ready = prepared.filter((each) => each.kind === 'ready')
     using _held = await documents.blobUse.hold(ready.map(({ document }) => document.id))
-    await documents.blobs.put(ready.map(({ received, document: { id } }) => ({ ...received, id })))
+    const put = await documents.blobs.put(ready.map(({ received, document: { id } }) => ({ ...received, id })))
+    areGone = put === 'moved'
     const inserted = await documents.store.insert(ready.map(({ document }) => document))
     await Promise.all(ready.map(({ document }, index) => forget(documents, items, document, inserted[index])))
     const outcomeOf = new Map(ready.map((each, index) => [each as Prepared, inserted[index]]))
     return prepared.map((each) => outcomeOfItem(each, outcomeOf.get(each)))
   } finally {
-    const left = prepared.flatMap((each) => (each.kind === 'ready' ? each.received : []))
+    const left = areGone ? [] : prepared.flatMap((each) => (each.kind === 'ready' ? each.received : []))
     await eachOf(left, receivedTogether, (file) => documents.spool.discard(file))
   }
 }
@@ -139,12 +141,13 @@ async function prepare(documents: Documents, item: ImportItem, order: ImportCont
   const urls = settings.get('documents.import_urls')
   const reception = await receiveItem(item, { spool, fileBytesMax, importRoots, urls })
   if (reception.kind === 'invalid') return reception
-  const { received } = reception
+  const { received, start } = reception
   await using unaccepted = new AsyncDisposableStack()
   unaccepted.defer(() => spool.discard(received))
   const url = item.origin.kind === 'url' ? item.origin.url : null
   const reader = url === null ? components.reader : { main_text: true, ...components.reader, url: url.href }
-  const reason = url === null ? await checkType(documents, { path: received.path, name: item.name, reader }) : null
+  const arrived = { path: received.path, start, name: item.name, reader }
+  const reason = url === null ? await checkType(documents, arrived) : null
   if (reason !== null) return { kind: 'invalid', reason }
   unaccepted.move()
   const document: NewDocument = {
@@ -178,7 +181,7 @@ async function allowedOwners(
       message: 'Several items of the request have this doc_id or source_id. Send one of them.',
     }
   const categories = documents.settings.get('documents.categories')
-  if (categories.length > 0 && !categories.includes(category)) {
+  if (categories.length > 0 && !categories.includes(category) && !storeCategory.test(category)) {
     const message = `There is no category of this name. Categories are: ${categories.join(', ')}.`
     return { code: 'unknown_category', message }
   }

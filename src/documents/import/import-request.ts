@@ -1,5 +1,5 @@
 /** The body of POST /api/v1/documents: its schema, and the import that it asks for. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { faultOf } from '#lib/schema-fault.ts'
 import type { DocumentSource } from '#store/documents/document-source.ts'
 import { metadataFault, type Metadata } from '#store/documents/metadata/metadata.ts'
@@ -35,7 +35,7 @@ function isWebAddress(value: string): boolean {
 }
 
 /** The categories of what vector stores hold: only they add to them. */
-const storeCategory = /^vs_[0-9a-f]{32}$/
+export const storeCategory = /^vs_[0-9a-f]{32}$/
 
 /** Any object within the bounds of metadata. */
 export const metadataField = z.record(z.string(), z.unknown(), 'expected an object').superRefine((value, context) => {

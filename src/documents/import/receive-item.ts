@@ -1,9 +1,10 @@
 /** Brings the bytes of one item into the spool, or says why the item is invalid. */
 import { openRooted } from '#lib/rooted-file.ts'
+import { startBytes } from '#readers/types/signature.ts'
 import type { SpooledFile } from '../blobs/blob-store.ts'
 import type { Spool } from '../blobs/spool.ts'
 import { FileTooLarge } from '../blobs/write-pieces.ts'
-import { bytesSource, fileSource, type ByteSource } from '../unpacking/byte-source.ts'
+import { bytesSource, fileSource, type ByteSource, type MemorySource } from '../unpacking/byte-source.ts'
 import type { ImportItem } from './import-request.ts'
 
 /** Why an item was not imported; stable, part of the answer. */
@@ -30,7 +31,12 @@ export interface Invalid {
 }
 
 export type ReceiveResult =
-  | { readonly kind: 'received'; readonly received: SpooledFile }
+  | {
+      readonly kind: 'received'
+      readonly received: SpooledFile
+      /** The beginning of what was in memory; null of any other file. */
+      readonly start: Uint8Array | null
+    }
   | { readonly kind: 'invalid'; readonly reason: Invalid }
 
 export interface ReceiveOptions {
@@ -44,7 +50,7 @@ export interface ReceiveOptions {
 export async function receiveItem({ origin, path }: ImportItem, options: ReceiveOptions): Promise<ReceiveResult> {
   switch (origin.kind) {
     case 'content':
-      return receive(origin.source, options)
+      return receiveMemory(origin.source, options)
     case 'received':
       return notEmpty(origin.received, options.spool)
     case 'path':
@@ -96,8 +102,20 @@ async function receive(source: ByteSource, options: ReceiveOptions): Promise<Rec
   }
 }
 
+async function receiveMemory(source: MemorySource, options: ReceiveOptions): Promise<ReceiveResult> {
+  let start: Uint8Array | null = null
+  function* pieces(): Generator<Uint8Array> {
+    for (const piece of source.pieces()) {
+      start ??= piece.subarray(0, startBytes)
+      yield piece
+    }
+  }
+  const result = await receive({ pieces }, options)
+  return result.kind === 'received' ? { ...result, start } : result
+}
+
 async function notEmpty(received: SpooledFile, spool: Spool): Promise<ReceiveResult> {
-  if (received.bytes > 0) return { kind: 'received', received }
+  if (received.bytes > 0) return { kind: 'received', received, start: null }
   await spool.discard(received)
   return invalid('empty', 'The file is empty.')
 }

@@ -3,7 +3,7 @@
  * process answers any request. Protocol: https://modelcontextprotocol.io/specification
  */
 import type { AuthInfo, McpHttpHandler } from '@modelcontextprotocol/server'
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { ApiError } from '#errors/api-error.ts'
 import { errorResponse as plainErrorResponse } from '#errors/render.ts'
 import { readJson } from '#http/body.ts'

@@ -3,7 +3,7 @@
  * what its caller sees, as the addresses below /api/v1 do, and does nothing that they do not.
  */
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { toApiError } from '#errors/api-error.ts'
 import { pageAnswer } from '#http/page.ts'
 import type { Caller } from '#identity/records.ts'

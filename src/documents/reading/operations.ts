@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { ResolvedChunker } from '#chunkers/chunkers.ts'
 import type { OcrOptions } from '#readers/ocr/tesseract.ts'
 import type { Recogniser, Reading } from '#readers/reading.ts'
+import type { Cue } from '#readers/text/subtitles.ts'
 import type { ChunkRecord } from './chunk-record.ts'
 import { chunksFile, pagesFile, type Answer, type OperationName, type PageRecord, type Work } from './protocol.ts'
 
@@ -14,8 +15,8 @@ import { chunksFile, pagesFile, type Answer, type OperationName, type PageRecord
 export interface Progress {
   /** The text has been read; it has so many pages. */
   chunking(pages: number): void
-  /** Before the text of each picture is recognised; waited for. */
-  recognising(): Promise<void>
+  /** Before what takes time of its own: pages, pictures whose text is recognised, characters to cut. Waited for. */
+  working(amount: { readonly pages?: number; readonly pictures?: number; readonly characters?: number }): Promise<void>
 }
 
 type Operation<Name extends OperationName> = (work: Work<Name>, progress: Progress) => Promise<Answer<Name>>
@@ -36,7 +37,7 @@ export const operations: { readonly [Name in OperationName]: Operation<Name> } =
   async read(work, progress) {
     const reading = await readingOf(work, progress)
     progress.chunking(pagesOf(reading))
-    return await cut(reading, work.chunker, work.directory)
+    return await cut(reading, work, progress)
   },
 
   async render({ file, directory, page, pixelsMax, passage = '', ocr }, progress) {
@@ -55,22 +56,35 @@ export const operations: { readonly [Name in OperationName]: Operation<Name> } =
     return { image, pages: document.pageCount }
   },
 
+  async divide({ file, mediaType, limits }) {
+    const { divideRecording } = await import('#readers/media/divide-recording.ts')
+    return { parts: divideRecording(await Bun.file(file).bytes(), mediaType, limits) }
+  },
+
   async assemble({ directory, texts, mediaType, warnings, limits, chunker }, progress) {
-    const [{ markdownPart }, { TextBuilder }] = await Promise.all([
+    const [{ markdownPart }, { TextBuilder }, { appendCues }] = await Promise.all([
       import('#readers/text/markdown.ts'),
       import('#readers/text-builder.ts'),
+      import('#readers/text/subtitles.ts'),
     ])
     const builder = new TextBuilder(limits)
     for (const warning of warnings) builder.warn(warning)
-    for (const text of texts) {
-      builder.page()
-      builder.append(markdownPart(text))
+    if (areCues(texts)) appendCues(builder, texts)
+    else {
+      for (const text of texts) {
+        builder.page()
+        builder.append(markdownPart(text))
+      }
     }
     const reading = builder.reading({ mediaType, title: null })
     const title = reading.headings.find(({ level }) => level === 1)?.title ?? null
     progress.chunking(pagesOf(reading))
-    return cut({ ...reading, title }, chunker, directory)
+    return cut({ ...reading, title }, { chunker, directory }, progress)
   },
+}
+
+function areCues(texts: readonly string[] | readonly Cue[]): texts is readonly Cue[] {
+  return typeof texts[0] === 'object'
 }
 
 async function readingOf(
@@ -84,13 +98,21 @@ async function readingOf(
   }
   const { readFile } = await import('#readers/readers.ts')
   using recogniser = await recogniserOf(ocr, progress)
-  return await readFile({ bytes, name, reader, limits, mainText, recogniser: recogniser ?? undefined })
+  return await readFile({
+    bytes,
+    name,
+    reader,
+    limits,
+    mainText,
+    recogniser: recogniser ?? undefined,
+    beforePages: (pages) => progress.working({ pages }),
+  })
 }
 
 async function recogniserOf(ocr: OcrOptions | undefined, progress: Progress): Promise<Recogniser | null> {
   if (ocr === undefined) return null
   const { createRecogniser } = await import('#readers/ocr/recogniser.ts')
-  return createRecogniser(ocr, () => progress.recognising())
+  return createRecogniser(ocr, () => progress.working({ pictures: 1 }))
 }
 
 function pagesOf({ pages }: Reading): number {
@@ -98,7 +120,11 @@ function pagesOf({ pages }: Reading): number {
 }
 
 /** Writes `chunks.jsonl` and `pages.json`. */
-async function cut(reading: Reading, chunker: ResolvedChunker, directory: string): Promise<Answer<'read'>> {
+async function cut(
+  reading: Reading,
+  { chunker, directory }: { readonly chunker: ResolvedChunker; readonly directory: string },
+  progress: Progress,
+): Promise<Answer<'read'>> {
   const [{ chunkerOf }, { countTokensOf }, { codePointIndex, codePointLength }] = await Promise.all([
     import('#chunkers/chunkers.ts'),
     import('#chunkers/count-tokens.ts'),
@@ -106,6 +132,7 @@ async function cut(reading: Reading, chunker: ResolvedChunker, directory: string
   ])
   const { name, units, overlap, tokenizer } = chunker
   const { text, mediaType, title, stated, warnings } = reading
+  await progress.working({ characters: text.length })
   const chunks = chunkerOf(name).chunk(reading, { units, overlap }, await countTokensOf(tokenizer))
   const offsetOf = codePointIndex(text)
   const writer = Bun.file(join(directory, chunksFile)).writer()

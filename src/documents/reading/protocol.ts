@@ -8,6 +8,8 @@ import type { ResolvedChunker } from '#chunkers/chunkers.ts'
 import type { ResourceFault } from '#lib/resource-fault.ts'
 import type { ExternalAnswer } from '#readers/external/external-answer.ts'
 import type { OcrOptions } from '#readers/ocr/tesseract.ts'
+import type { PartLimits, RecordingPart } from '#readers/media/divide-recording.ts'
+import type { Cue } from '#readers/text/subtitles.ts'
 import type { PageMark, ReadFailureCode, ReadLimits } from '#readers/reading.ts'
 import type { UnpackedImport, UnpackWork } from '../unpacking/unpack-import.ts'
 
@@ -67,11 +69,16 @@ export interface Operations {
     }
     readonly answer: { readonly image: string; readonly pages: number }
   }
-  /** The same for Markdown that a vision model has written, one text for each page. */
+  /** Cuts a recording into parts that a model takes, without decoding it. */
+  readonly divide: {
+    readonly work: { readonly file: string; readonly mediaType: string; readonly limits: PartLimits }
+    readonly answer: { readonly parts: readonly RecordingPart[] }
+  }
+  /** The same for what a model has written: Markdown, one text for each page, or what was said at which time. */
   readonly assemble: {
     readonly work: {
       readonly directory: string
-      readonly texts: readonly string[]
+      readonly texts: readonly string[] | readonly Cue[]
       readonly mediaType: string
       readonly warnings: readonly string[]
       readonly limits: ReadLimits
@@ -95,8 +102,8 @@ export type Message =
   | { readonly kind: 'ready' }
   /** The text has been read and is being cut. */
   | { readonly kind: 'chunking'; readonly pages: number }
-  /** The text of one more picture is about to be recognised, which has time of its own. */
-  | { readonly kind: 'recognising' }
+  /** What is about to be worked on and has time of its own. */
+  | { readonly kind: 'working'; readonly pages?: number; readonly pictures?: number; readonly characters?: number }
   | { readonly kind: 'done'; readonly answer: Answer<OperationName> }
   /** The machine has run out of something: the file is not at fault. */
   | { readonly kind: 'exhausted'; readonly fault: ResourceFault; readonly detail: string }

@@ -93,7 +93,7 @@ describe('a file', () => {
 
   test('that no reader takes is refused with its code and sentence, and the process goes on', async () => {
     await using pool = poolOf()
-    const thrown = await caught(pool.run('read', readingOf('a.7z', Buffer.from('377abcaf271c0004', 'hex'))))
+    const thrown = await caught(pool.run('read', readingOf('a.rar', Buffer.from('526172211a0700', 'hex'))))
     expect(thrown).toBeInstanceOf(ReadFailure)
     expect(thrown).toMatchObject({ code: 'unsupported_type', message: expect.stringContaining('ZIP') as string })
     const [pid] = pool.pids
@@ -166,6 +166,14 @@ describe('an operation', () => {
     const running = pool.run('read', unrulyWork('loop'))
     expect(await codeOf(running)).toBe('too_complex')
     expect(pool.pids).toEqual([])
+  })
+
+  test.skipIf(process.platform !== 'linux')('on many pages has time for each of them on top', async () => {
+    const work = unrulyWork('pages')
+    await using pool = unrulyPool({ timeMaxMs: 300 })
+    await pool.run('read', work)
+    const bounds = { timeMaxMs: 300, memoryBytesMax: 1e9, extra: { pageMs: 0.1, pictureMs: 0, millionCharactersMs: 0 } }
+    expect(await codeOf(pool.run('read', work, { bounds }))).toBe('too_complex')
   })
 
   test.skipIf(process.platform !== 'linux')(

@@ -20,6 +20,8 @@ function perform(assignment: Assignment): Promise<Answer<OperationName>> {
       return operations.read(assignment.work, progress)
     case 'render':
       return operations.render(assignment.work, progress)
+    case 'divide':
+      return operations.divide(assignment.work, progress)
     case 'assemble':
       return operations.assemble(assignment.work, progress)
   }
@@ -27,9 +29,9 @@ function perform(assignment: Assignment): Promise<Answer<OperationName>> {
 
 const progress: Progress = {
   chunking: (pages) => send({ kind: 'chunking', pages }),
-  async recognising() {
-    send({ kind: 'recognising' })
-    // The engine then keeps this thread for seconds: the message has to be gone before.
+  async working(amount) {
+    send({ kind: 'working', ...amount })
+    // What follows keeps this thread for seconds: the message has to be gone before.
     await new Promise((resolve) => setImmediate(resolve))
   },
 }

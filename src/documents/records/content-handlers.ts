@@ -1,5 +1,5 @@
 /** The handlers about what a document holds: a part of its text, a page of it as text or as a picture, the file itself. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { fileAnswer } from '#http/file-answer.ts'
 import type { RequestContext } from '#http/request-context.ts'
@@ -108,7 +108,7 @@ export async function getFile(
     'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(baseName(version.name).toWellFormed())}`,
     ...passive,
   }
-  return fileAnswer(context, await openFile(documents, version), headers)
+  return fileAnswer(context, await openFile(documents, version), headers, version.sha256)
 }
 
 /** What others have written never acts in the browser of whom it is shown to. */

@@ -1,5 +1,5 @@
 /** How a document and its chunks look on the wire. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { instant, instantOf } from '#http/page.ts'
 import type { StoredChunk } from '#store/documents/document-chunks.ts'
 import { documentStates, type DocumentRecord } from '#store/documents/document-store.ts'
@@ -12,6 +12,7 @@ export const documentAnswer = z
     doc_id: z.string(),
     name: z.string(),
     title: z.string().nullable().describe('The title that the file itself states'),
+    other_names: z.array(z.string()).describe('Names under which the same file was imported again, the first hundred'),
     category: z.string(),
     metadata: z.looseObject({}).describe('What was set, and what the file itself states, for example its author'),
     owners: z.array(z.string()),
@@ -65,6 +66,7 @@ export function documentOnWire(record: DocumentRecord, ownerOnWire: (principal: 
     doc_id: record.id,
     name: record.name,
     title: record.title,
+    other_names: [...record.otherNames],
     category: record.category,
     metadata: { ...record.metadata },
     owners: record.owners.map(ownerOnWire),

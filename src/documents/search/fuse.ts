@@ -14,12 +14,29 @@ export interface FusedRow {
   readonly score: number
 }
 
-/** Rows in the order of their fused score; of equal ones the earlier list decides, then the earlier place. */
-export function fuse(lists: readonly (readonly number[])[]): readonly FusedRow[] {
+/** How much the lists by vectors and those by words count beside each other; not both 0. */
+export interface Weights {
+  readonly vector: number
+  readonly keyword: number
+}
+
+const equal: Weights = { vector: 1, keyword: 1 }
+
+/**
+ * Rows in the order of their fused score; of equal ones the earlier list decides, then the earlier place.
+ * @param weightOf how much a list counts, by its place; above 0
+ */
+export function fuse(
+  lists: readonly (readonly number[])[],
+  weightOf: (at: number) => number = () => 1,
+): readonly FusedRow[] {
   const sums = new Map<number, number>()
-  for (const list of lists)
-    for (const [index, row] of list.entries()) sums.set(row, (sums.get(row) ?? 0) + 1 / (damping + index + 1))
-  const best = lists.length / (damping + 1)
+  let best = 0
+  for (const [at, list] of lists.entries()) {
+    const weight = weightOf(at)
+    best += weight / (damping + 1)
+    for (const [index, row] of list.entries()) sums.set(row, (sums.get(row) ?? 0) + weight / (damping + index + 1))
+  }
   return [...sums].map(([row, sum]) => ({ row, score: sum / best })).sort((a, b) => b.score - a.score)
 }
 
@@ -27,11 +44,17 @@ export function fuse(lists: readonly (readonly number[])[]): readonly FusedRow[]
  * All rows of what was found in one order. Cosines of different spaces cannot be compared: each space is a list of its
  * own. A cosine of zero or less says that the two have nothing in common: such rows only fill what the others leave.
  */
-export function fused({ vector, keyword }: Pick<FindResult, 'vector' | 'keyword'>): readonly FusedRow[] {
+export function fused(
+  { vector, keyword }: Pick<FindResult, 'vector' | 'keyword'>,
+  weights: Weights = equal,
+): readonly FusedRow[] {
   const spaces = [...Map.groupBy(vector, ({ spaceKey }) => spaceKey).values()]
   const near = spaces.map((list) => list.filter(({ score }) => score > 0))
   const lists = [...near, keyword].filter((list) => list.length > 0)
-  const rows = fuse(lists.map((list) => list.map(({ row }) => row)))
+  const rows = fuse(
+    lists.map((list) => list.map(({ row }) => row)),
+    (at) => (lists[at] === keyword ? weights.keyword : weights.vector),
+  )
   const seen = new Set(rows.map(({ row }) => row))
   const rest = vector.filter(({ row }) => !seen.has(row)).map(({ row }) => ({ row, score: 0 }))
   return [...rows, ...rest]

@@ -2,7 +2,7 @@
  * The second stage of a search: a model reads the question with each passage that was found, and says how well they fit.
  * It is asked for its opinion, not needed: what goes wrong is a warning, and the order of the search stays.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Documents } from '../documents.ts'

@@ -3,7 +3,7 @@
  * was said before. A model writes the question; it is asked for its opinion, not needed: without it the last message of
  * the user is searched for, and a warning says why.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Documents } from '../documents.ts'
 import { askedModel, opinionOf } from './asked-model.ts'
@@ -47,30 +47,58 @@ export async function questionOf(documents: Documents, rewriting: Rewriting, war
   const last = turns.at(-1)?.text ?? ''
   const model = modelOf(documents, rewriting)
   if (model === null || turns.length < 2) return last
+  const wrote = await written(documents, { caller, model, turns, signal })
+  if ('question' in wrote) return wrote.question
+  warnings.push(`The last message was searched for as it is: ${wrote.failure}`)
+  return last
+}
+
+export interface LoneQuestion {
+  readonly caller: Caller
+  readonly text: string
+  readonly signal: AbortSignal
+}
+
+/** The same for a question without a chat, written by the model of the settings; as it is where there is none or it gives no answer. */
+export async function searchTextOf(documents: Documents, { caller, text, signal }: LoneQuestion): Promise<string> {
+  const model = usualModel(documents, caller)
+  if (model === null) return text
+  const wrote = await written(documents, { caller, model, turns: [{ role: 'user', text }], signal })
+  return 'question' in wrote ? wrote.question : text
+}
+
+interface Writing extends Pick<Rewriting, 'caller' | 'turns' | 'signal'> {
+  readonly model: string
+}
+
+async function written(
+  documents: Documents,
+  { caller, model, turns, signal }: Writing,
+): Promise<{ readonly question: string } | { readonly failure: string }> {
   const messages = [
     { role: 'system', content: instruction },
     { role: 'user', content: JSON.stringify(turns).toWellFormed() },
   ]
-  const failed = (why: string): string => {
-    warnings.push(`The last message was searched for as it is: ${why}`)
-    return last
-  }
   const body = { model, messages, max_tokens: tokensMax }
   const opinion = await opinionOf(documents, model, signal, (ended) =>
     documents.models.chatCompletion({ caller, purpose: 'realtime', body, signal: ended }),
   )
-  if ('failure' in opinion) return failed(opinion.failure)
+  if ('failure' in opinion) return opinion
   const question = questionIn(opinion.answer)
-  return question === '' ? failed(`the answer of ${model} has no text.`) : question
+  return question === '' ? { failure: `the answer of ${model} has no text.` } : { question }
 }
 
 /** Which model writes; null for none. */
-function modelOf({ settings, models }: Documents, { caller, chatModel, asked }: Rewriting): string | null {
-  const usual = settings.get('documents.rewrite_model')
-  if (asked === undefined) return usual !== null && models.mayUse(usual, caller) ? usual : null
+function modelOf(documents: Documents, { caller, chatModel, asked }: Rewriting): string | null {
+  if (asked === undefined) return usualModel(documents, caller)
   if (asked === false) return null
-  if (asked.model === null) return usual !== null && models.mayUse(usual, caller) ? usual : chatModel
-  return askedModel(models, asked.model, caller, 'documents.rewrite.model')
+  if (asked.model === null) return usualModel(documents, caller) ?? chatModel
+  return askedModel(documents.models, asked.model, caller, 'documents.rewrite.model')
+}
+
+function usualModel({ settings, models }: Documents, caller: Caller): string | null {
+  const usual = settings.get('documents.rewrite_model')
+  return usual !== null && models.mayUse(usual, caller) ? usual : null
 }
 
 /** Models that think may write it before the question; the empty string for an answer without a text. */

@@ -1,8 +1,9 @@
 /** The body and the answer of POST /api/v1/search. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { StoredChunk } from '#store/documents/document-chunks.ts'
 import { chunkAnswer, chunkOnWire } from '../records/document-record.ts'
 import { askedModes, askedModeWords } from '#store/documents/search/asked-modes.ts'
+import type { Facet } from '#store/documents/metadata/metadata.ts'
 import { searchModes } from '#store/documents/search/search-modes.ts'
 import { usualCandidates } from './rerank.ts'
 import { filterOf } from './metadata-filter.ts'
@@ -99,21 +100,23 @@ const hit = z
   })
   .meta({ id: 'SearchHit' })
 
+/** Documents by the values of some keys of their metadata. */
+export const facetsAnswer = z.record(
+  z.string(),
+  z.array(
+    z.strictObject({
+      value: z.union([z.string(), z.number(), z.boolean(), z.null()]),
+      documents: z.int().describe('Documents that you see and the filters let through'),
+    }),
+  ),
+)
+
 export const searchAnswer = z
   .strictObject({
     object: z.literal('list'),
     data: z.array(hit).describe('The best first'),
     mode: z.enum(searchModes).describe('How it was searched'),
-    facets: z
-      .record(
-        z.string(),
-        z.array(
-          z.strictObject({
-            value: z.union([z.string(), z.number(), z.boolean(), z.null()]),
-            documents: z.int().describe('Documents that you see and the filters let through'),
-          }),
-        ),
-      )
+    facets: facetsAnswer
       .optional()
       .describe('By key, the most frequent values first, at most 100 each; only when `facets` were asked for'),
     warnings: z.array(z.string()).describe('What could not be searched, and why'),
@@ -141,7 +144,8 @@ export function searchOnWire({ hits, mode, facets, warnings }: SearchResult): z.
   return { object: 'list', data: hits.map(hitOnWire), mode, ...counts, warnings: [...warnings] }
 }
 
-function facetsOnWire(facets: NonNullable<SearchResult['facets']>): z.input<typeof searchAnswer>['facets'] {
+/** Key by key. */
+export function facetsOnWire(facets: readonly Facet[]): z.input<typeof facetsAnswer> {
   const byKey = Map.groupBy(facets, ({ key }) => key)
   return Object.fromEntries(
     [...byKey].map(([key, some]) => [key, some.map(({ value, documents }) => ({ value, documents }))]),

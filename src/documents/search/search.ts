@@ -14,7 +14,7 @@ import type { SearchMode } from '#store/documents/search/search-modes.ts'
 import type { Documents } from '../documents.ts'
 import { EmbedFailure } from '../embedders/embedder.ts'
 import { resolveOwners, viewerOf } from '../owners.ts'
-import { fused } from './fuse.ts'
+import { fused, type Weights } from './fuse.ts'
 import type { ScorePart, SearchHit } from './search-hit.ts'
 import { planRerank, reranked, type RerankRequest } from './rerank.ts'
 
@@ -38,6 +38,8 @@ export interface SearchQuery {
   readonly metadata?: MetadataFilter | undefined
   /** Keys of metadata whose values are counted. */
   readonly facets?: readonly string[] | undefined
+  /** How much words and vectors count in a search by both; the same when left out. */
+  readonly weights?: Weights | undefined
   /** Null = not at all; left out = as the settings say. */
   readonly rerank?: RerankRequest | null | undefined
 }
@@ -81,7 +83,7 @@ export async function search(
   const limit = mode === 'hybrid' ? Math.max(depthMin, wanted * 2) : wanted
   const { found, best } = await findBest(documents, { ...finding, limit }, { wanted, ...query })
   noteSilent(found, mode, warnings)
-  const facets = await facetsOf(documents, viewer, filter, query.facets)
+  const facets = await facetsOf(documents, { viewer, filter }, query.facets, warnings)
   if (plan === null) return { hits: await inContext(documents, viewer, best, query.window), mode, facets, warnings }
   // Neighbours are read of those that are answered only.
   const candidates = await inContext(documents, viewer, best, 0)
@@ -92,22 +94,30 @@ export async function search(
   return { hits: await inContext(documents, viewer, rows, query.window), mode, facets, warnings }
 }
 
+interface Wanted extends Pick<SearchQuery, 'maxPerDocument' | 'weights'> {
+  readonly wanted: number
+}
+
 /** The best rows, no more of one document than are wanted: while its others fill the list, a longer one is asked for. */
 async function findBest(
   documents: Documents,
   finding: FindQuery,
-  { wanted, maxPerDocument = Infinity }: { readonly wanted: number; readonly maxPerDocument?: number | undefined },
+  { wanted, maxPerDocument = Infinity, weights }: Wanted,
 ): Promise<{ readonly found: FindResult; readonly best: readonly RankedRow[] }> {
   const found = await documents.store.find(finding)
   const counts = new Map<number, number>()
-  const best = ranked(found).filter(({ row }) => {
+  const best = ranked(found, weights).filter(({ row }) => {
     const count = (counts.get(setOf(row)) ?? 0) + 1
     counts.set(setOf(row), count)
     return count <= maxPerDocument
   })
   const isLonger = Math.max(found.vector.length, found.keyword.length) >= finding.limit
   if (best.length >= wanted || !isLonger || finding.limit >= depthMax) return { found, best: best.slice(0, wanted) }
-  return findBest(documents, { ...finding, limit: Math.min(depthMax, finding.limit * 4) }, { wanted, maxPerDocument })
+  return findBest(
+    documents,
+    { ...finding, limit: Math.min(depthMax, finding.limit * 4) },
+    { wanted, maxPerDocument, weights },
+  )
 }
 
 /** The vectors of the hashing embedder know words, not meaning: beside a search for words they make it worse. */
@@ -115,13 +125,17 @@ function bestMode(spaces: readonly Space[]): SearchMode {
   return spaces.every(({ embedder }) => embedder.name === 'hashing') ? 'keyword' : 'hybrid'
 }
 
-function facetsOf(
+/** Null when none were asked for. Of very many documents the newest are counted, with a warning. */
+export async function facetsOf(
   { store }: Documents,
-  viewer: Viewer,
-  filter: FindQuery['filter'],
+  query: Pick<FindQuery, 'viewer' | 'filter'>,
   keys: SearchQuery['facets'],
-): Promise<readonly Facet[]> | null {
-  return keys === undefined ? null : store.facets({ viewer, filter, keys, limit: facetValuesMax })
+  warnings: string[],
+): Promise<readonly Facet[] | null> {
+  if (keys === undefined) return null
+  const { facets, counted, of } = await store.facets({ ...query, keys, limit: facetValuesMax })
+  if (counted < of) warnings.push(`Facets count the newest ${counted} of ${of} documents. Filters make them exact.`)
+  return facets
 }
 
 /** The rows as hits, in their order; what has been deleted since is left out. */
@@ -221,10 +235,10 @@ function noteSilent({ silent, vector }: FindResult, mode: SearchMode, warnings: 
 type RankedRow = Omit<SearchHit, 'chunk'> & { readonly row: number }
 
 /** The rows of what was found, the best first. */
-function ranked(found: FindResult): readonly RankedRow[] {
+function ranked(found: FindResult, weights: Weights | undefined): readonly RankedRow[] {
   const vector = scoreParts([...Map.groupBy(found.vector, ({ spaceKey }) => spaceKey).values()])
   const keyword = scoreParts([found.keyword])
-  return fused(found).map(({ row, score }) => {
+  return fused(found, weights).map(({ row, score }) => {
     return { row, score, vector: vector.get(row) ?? null, keyword: keyword.get(row) ?? null, rerank: null }
   })
 }

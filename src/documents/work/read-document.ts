@@ -1,7 +1,7 @@
 /**
  * Reads the file of a document and cuts its text, in reading processes; pictures, and pages that are
- * pictures, are described by a multimodal model on the importer's account. Files for which the operator has named a reader on
- * another server go there first.
+ * pictures, are described by a multimodal model, and recordings written down by a transcription model, on the
+ * importer's account. Files for which the operator has named a reader on another server go there first.
  */
 import { join } from 'node:path'
 import type { LiveSettings } from '#config/settings/live-settings.ts'
@@ -10,20 +10,23 @@ import type { Caller } from '#identity/records.ts'
 import { isPicture } from '#readers/types/media-type.ts'
 import { readerNames } from '#readers/readers.ts'
 import { ReadFailure, type ReadLimits } from '#readers/reading.ts'
+import type { Cue } from '#readers/text/subtitles.ts'
+import { isRecording } from '#readers/types/signature.ts'
 import type { ExternalReader, ExternalReaders } from '../external/external-readers.ts'
 import { ReaderAway } from '../external/reader-call.ts'
-import type { DocumentModels } from '../models.ts'
+import { transcriptionModelOf, type DocumentModels } from '../models.ts'
 import type { ReadingSummary } from '../reading/protocol.ts'
 import type { ReadingWatch } from '../reading/reading-child.ts'
 import type { ReadingPool } from '../reading/reading-pool.ts'
 import { describePicture } from './describe-picture.ts'
+import { transcribe } from './transcribe.ts'
 import { ocrOptions } from '../reading/ocr-options.ts'
 import type { Run } from './run.ts'
 
 export interface ReadDeps {
   readonly pool: ReadingPool
   readonly settings: LiveSettings
-  readonly models: Pick<DocumentModels, 'chatCompletion'>
+  readonly models: Pick<DocumentModels, 'chatCompletion' | 'transcription'>
   readonly external: Pick<ExternalReaders, 'names' | 'readerFor' | 'read'>
 }
 
@@ -91,7 +94,8 @@ async function mediaTypeOf(deps: ReadDeps, { run, file }: ReadTask): Promise<str
   const { reader, name } = run.document
   const isNamed = deps.external.names.includes(reader.name)
   const isOpen = reader.name === 'auto' && deps.external.names.length > 0
-  if (reader.name !== 'vision' && visionModelOf(reader) === null && !isNamed && !isOpen) return null
+  const looks = reader.name === 'vision' || visionModelOf(reader) !== null || transcriptionModelOf(reader) !== null
+  if (!looks && !isNamed && !isOpen) return null
   try {
     return (await deps.pool.run('detect', { file, name }, watchOf(deps, run))).mediaType
   } catch (thrown) {
@@ -131,9 +135,8 @@ async function readHere(deps: ReadDeps, order: ReadTask, mediaType: string | nul
   const { run, file, directory } = order
   const { reader, name } = run.document
   const vision = visionModelOf(reader)
-  const looks = reader.name === 'vision' || vision !== null
-  if (looks && mediaType !== null && isPicture(mediaType)) return readPicture(deps, order, mediaType)
-  if (reader.name === 'vision') return readPages(deps, order, mediaType)
+  const byModel = mediaType === null ? null : readByModel(deps, order, mediaType)
+  if (byModel !== null) return byModel
   try {
     const ocr = ocrOptions(deps.settings, vision !== null) ?? undefined
     const known = readerNames.includes(reader.name) ? reader.name : 'auto'
@@ -145,6 +148,19 @@ async function readHere(deps: ReadDeps, order: ReadTask, mediaType: string | nul
     if (isScan && vision !== null) return readPages(deps, order, mediaType)
     throw thrown
   }
+}
+
+/** What only a model reads, or a model was asked to read; null for all else. */
+function readByModel(deps: ReadDeps, order: ReadTask, mediaType: string): Promise<ReadingSummary> | null {
+  const { name } = order.run.document.reader
+  if (isRecording(mediaType)) return readRecording(deps, order, mediaType)
+  if (name === 'transcription')
+    throw new ReadFailure(
+      'unsupported_type',
+      'The reader "transcription" takes sound and video. Leave the reader at auto.',
+    )
+  if (isPicture(mediaType)) return readPicture(deps, order, mediaType)
+  return name === 'vision' ? readPages(deps, order, mediaType) : null
 }
 
 /** What every reading is held to and how it is cut. */
@@ -171,6 +187,51 @@ async function readPicture(deps: ReadDeps, order: ReadTask, mediaType: string): 
   const bytes = await Bun.file(order.file).bytes()
   const text = await describe(deps, order, { bytes, mediaType })
   return assemble(deps, order, { texts: [text], mediaType })
+}
+
+/** Has a recording written down, part after part, so that the parts of one file do not take the places of others. */
+async function readRecording(deps: ReadDeps, order: ReadTask, mediaType: string): Promise<ReadingSummary> {
+  const { run, caller, file } = order
+  const { settings } = deps
+  const bytesMax = Math.min(
+    settings.get('documents.transcription_part_bytes'),
+    settings.get('server.max_body_bytes') - formBytesMax,
+  )
+  const limits = { bytesMax, secondsMax: partSecondsMax }
+  const { parts } = await deps.pool.run('divide', { file, mediaType, limits }, watchOf(deps, run))
+  const { reader } = run.document
+  const model = transcriptionModelOf(reader)
+  if (model === null) throw new ReadFailure('no_text', 'No transcription model is configured to read this recording.')
+  const asked = {
+    model,
+    caller,
+    file,
+    mediaType,
+    prompt: textOption(reader, 'prompt'),
+    language: textOption(reader, 'language'),
+  }
+  const cues: Cue[] = []
+  let isTimed = true
+  for (const [done, part] of parts.entries()) {
+    const said = await transcribe(deps.models, { ...asked, part, signal: run.signal })
+    isTimed &&= said.isTimed
+    for (const cue of said.cues) cues.push(cue)
+    run.report({ pages: { done: done + 1, total: parts.length } })
+  }
+  const untimed =
+    'The transcription model gives no times; the text has those at which the parts of the recording begin.'
+  return assemble(deps, order, { texts: cues, mediaType, warnings: [heard, ...(isTimed ? [] : [untimed])] })
+}
+
+const heard = 'The text was written by a transcription model that listened to the recording; it may differ from it.'
+/** Models of OpenAI take at most 1,400 seconds at once. */
+const partSecondsMax = 1200
+/** What a form has around the recording. */
+const formBytesMax = 32_768
+
+function textOption(reader: Run['document']['reader'], name: string): string | null {
+  const value = reader[name]
+  return reader.name === 'transcription' && typeof value === 'string' ? value : null
 }
 
 /** Draws the pages of a PDF, some at a time, and has each of them described. */
@@ -228,15 +289,21 @@ async function describe(
   })
 }
 
+const seen = 'The text was written by a multimodal model that looked at the pictures; it may differ from them.'
+
 function assemble(
   deps: ReadDeps,
   { run, directory }: ReadTask,
-  described: { readonly texts: readonly string[]; readonly mediaType: string },
+  described: {
+    readonly texts: readonly string[] | readonly Cue[]
+    readonly mediaType: string
+    readonly warnings?: readonly string[]
+  },
 ): Promise<ReadingSummary> {
-  const warnings = ['The text was written by a multimodal model that looked at the pictures; it may differ from them.']
+  const warnings = [seen]
   return deps.pool.run(
     'assemble',
-    { directory, ...described, warnings, ...limitsAndChunker(deps, run) },
+    { directory, warnings, ...described, ...limitsAndChunker(deps, run) },
     watchOf(deps, run),
   )
 }

@@ -7,6 +7,7 @@ import type { Caller } from '#identity/records.ts'
 import { createMetrics } from '#observe/metrics.ts'
 import { aCaller } from '#test/support/store/a-caller.ts'
 import { aModel, aProvider } from '#test/support/store/store-records.ts'
+import type { AppliedLimit } from '#store/usage/usage-record.ts'
 import { admit } from './admit.ts'
 import { LocalInflightLimiter, type Slot } from '#limits/inflight.ts'
 
@@ -27,7 +28,13 @@ function admission(set: readonly string[], override?: { readonly caller: Caller;
     metrics: createMetrics({ version: '0.0.0', codes: [] }),
   }
   const model = catalog.models[0]!
-  return { ...parts, take: async (caller: Caller): Promise<Slot> => await admit(parts, caller, model) }
+  const noted: AppliedLimit[] = []
+  const request = {
+    context: { addHeader: () => undefined },
+    model,
+    record: { limited: (...limits: AppliedLimit[]) => void noted.push(...limits) },
+  }
+  return { ...parts, noted, take: async (caller: Caller): Promise<Slot> => await admit(parts, { ...request, caller }) }
 }
 
 const enforced = 'limits.realtime_inflight.enforce=true'
@@ -50,6 +57,14 @@ describe('in-flight slots of requests', () => {
     expect((await gateway.take(bob)).inUse).toBe(1)
     slots[1]?.[Symbol.dispose]()
     expect((await gateway.take(ada)).inUse).toBe(3)
+    expect(gateway.noted.map(({ left, refused }) => [left, refused])).toEqual([
+      [2, false],
+      [1, false],
+      [0, false],
+      [0, true],
+      [2, false],
+      [0, false],
+    ])
   })
 
   test('are shared by all keys of an account', async () => {
@@ -73,6 +88,7 @@ describe('in-flight slots of requests', () => {
     await gateway.take(caller)
     expect((await gateway.take(caller)).inUse).toBe(2)
     expect(gateway.inflight.inUseByModel().get(record.id)).toBe(2)
+    expect(gateway.noted).toEqual([])
   })
 })
 

@@ -6,6 +6,7 @@ import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
 import type { Metrics } from '#observe/metrics.ts'
 import type { InflightLimiter, Slot } from '#limits/inflight.ts'
+import type { RequestRecord } from '../usage/usage-recorder.ts'
 
 /** What admission needs of the gateway. */
 export interface AdmissionDeps {
@@ -15,26 +16,48 @@ export interface AdmissionDeps {
   readonly metrics: Metrics
 }
 
+export interface AdmittedRequest {
+  readonly context: Pick<RequestContext, 'addHeader'>
+  readonly caller: Caller
+  readonly model: Model
+  readonly record: Pick<RequestRecord, 'limited'>
+}
+
 /**
  * The slot of this request, counted for its account and canonical model. Answers 429 when the limit
  * is enforced and reached. A refusal touches no other counter.
  */
-export function admit(deps: AdmissionDeps, caller: Caller, model: Model): Slot | Promise<Slot> {
+export function admit(deps: AdmissionDeps, request: AdmittedRequest): Slot | Promise<Slot> {
   const { settings, inflight } = deps
+  const { caller, model } = request
   const limit = settings.get('limits.realtime_inflight.enforce')
     ? deps.catalog().inflightLimit(caller.account, model, settings.get('limits.realtime_inflight.default'))
     : Infinity
   const taken = inflight.acquire(caller.account.user.id, model.record.id, limit)
-  return taken instanceof Promise
-    ? taken.then((slot) => slot ?? refuse(deps, model, limit))
-    : (taken ?? refuse(deps, model, limit))
+  return taken instanceof Promise ? admitLater(deps, request, taken, limit) : answered(deps, request, taken, limit)
 }
 
-/** Adds the headers that say how much of the limit is in use, if there is a limit. */
-export function addInflightHeaders(context: RequestContext, { inUse, limit }: Pick<Slot, 'inUse' | 'limit'>): void {
-  if (limit === Infinity) return
+async function admitLater(deps: AdmissionDeps, request: AdmittedRequest, taking: Promise<Slot | null>, limit: number) {
+  return answered(deps, request, await taking, limit)
+}
+
+/** Where there is a limit, record and headers say how much of it is in use. */
+function answered(deps: AdmissionDeps, request: AdmittedRequest, slot: Slot | null, limit: number): Slot {
+  const { context, model, record } = request
+  if (slot !== null && limit === Infinity) return slot
+  const inUse = slot?.inUse ?? limit
+  record.limited({
+    kind: 'inflight',
+    name: model.record.name,
+    unit: 'requests',
+    limit,
+    left: Math.max(0, limit - inUse),
+    refused: slot === null,
+  })
+  if (slot === null) return refuse(deps, model, limit)
   context.addHeader('x-sluice-inflight-limit', String(limit))
   context.addHeader('x-sluice-inflight-used', String(inUse))
+  return slot
 }
 
 function refuse({ metrics }: AdmissionDeps, model: Model, limit: number): never {

@@ -11,6 +11,7 @@ import { ApiError } from '#errors/api-error.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Caller } from '#identity/records.ts'
 import type { RateBuckets, RateCost, RateState } from '#limits/rate-buckets.ts'
+import type { AppliedLimit } from '#store/usage/usage-record.ts'
 import type { RequestRecord } from '../usage/usage-recorder.ts'
 import { RateRules, type GroupNameOf } from './rate-rules.ts'
 
@@ -66,16 +67,27 @@ export class RateLimits {
   /** Takes the request's cost of every rate; disposing settles it. Null when no rate applies. Answers 429 by throwing. */
   take(request: RatedRequest): Disposable | null {
     this.#read()
-    if (this.#rules.size === 0) return null
+    return this.#rules.size === 0 ? null : this.#take(request)
+  }
+
+  /** Apart, so that a request without rates makes no closure. */
+  #take(request: RatedRequest): Disposable | null {
     const { caller, model, record } = request
     const tokens = this.#estimate(request, model.record)
     const costs = this.#rules.costs({ caller, model: model.record, provider: null }, tokens)
     if (costs.length === 0) return null
     const refused = this.#buckets.take(costs)
     const states = costs.map((cost) => this.#buckets.stateOf(cost))
+    record.limited(...states.map((state) => appliedRate(state, refused)))
     if (refused !== null) throw refusal(refused, headersOf(states))
     for (const [name, value] of Object.entries(headersOf(states))) request.context.addHeader(name, value)
     return { [Symbol.dispose]: () => this.#settle({ record, modelId: model.record.id }, costs) }
+  }
+
+  /** Whether any rate is taken at admission. */
+  get limitsRequests(): boolean {
+    this.#read()
+    return this.#rules.size > 0
   }
 
   /** Whether any rate names a provider. */
@@ -92,6 +104,7 @@ export class RateLimits {
     const costs = this.#providerRules.costs({ caller, model: upstream.model, provider: upstream.provider }, tokens)
     if (costs.length === 0) return null
     const refused = this.#buckets.take(costs)
+    record.limited(...costs.map((cost) => appliedRate(this.#buckets.stateOf(cost), refused)))
     if (refused !== null) throw refusal(refused, {})
     return { [Symbol.dispose]: () => settles && this.#settle({ record, modelId: upstream.model.id }, costs) }
   }
@@ -99,7 +112,10 @@ export class RateLimits {
   /** The rules of this moment, read once for each change of the setting. */
   #read(): void {
     const written = this.#settings.get('limits.rates')
-    if (written === this.#written) return
+    if (written !== this.#written) this.#readAgain(written)
+  }
+
+  #readAgain(written: readonly string[]): void {
     this.#written = written
     const read = written.flatMap((text) => readRateRule(text) ?? [])
     // One that is written twice counts once.
@@ -145,6 +161,11 @@ export class RateLimits {
 interface Settled {
   readonly record: RequestRecord
   readonly modelId: string
+}
+
+function appliedRate({ rule, remaining }: RateState, refused: RateState | null): AppliedLimit {
+  const { text, unit, burst } = rule
+  return { kind: 'rate', name: text, unit, limit: burst, left: remaining, refused: rule === refused?.rule }
 }
 
 /** `x-ratelimit-*` as OpenAI writes them, of the rate of each unit of which the smallest part is left. */

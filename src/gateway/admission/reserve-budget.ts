@@ -19,6 +19,7 @@ import type { Metrics } from '#observe/metrics.ts'
 import { costBound } from '#pricing/cost.ts'
 import { formatMoney, nanoMax } from '#pricing/nano.ts'
 import { priceAt } from '#pricing/price.ts'
+import type { AppliedLimit } from '#store/usage/usage-record.ts'
 import { mostTokens, type RequestSize } from '../request/request-size.ts'
 import { RequestBudget, type UpstreamCharge } from '../usage/request-budget.ts'
 import type { RequestRecord, UsageRecorder } from '../usage/usage-recorder.ts'
@@ -59,9 +60,13 @@ interface Candidate {
  * ends. Without budgets nothing is done. Answers 400, 402 or 503.
  */
 export function reserveBudget(deps: BudgetDeps, request: BudgetedRequest): Model | Promise<Model> {
-  const { model, caller, record } = request
   const index = deps.catalog().budgets
-  if (index.size === 0) return model
+  return index.size === 0 ? request.model : reserveOf(index, deps, request)
+}
+
+/** Apart, so that a request without budgets makes no closure. */
+function reserveOf(index: BudgetIndex, deps: BudgetDeps, request: BudgetedRequest): Model | Promise<Model> {
+  const { model, caller, record } = request
   const at = record.at
   const common = countedBy(index, commonScopes(caller, model), at)
   const ownOf = (upstream: Upstream): readonly Counted[] => countedBy(index, ownScopes(model, upstream), at)
@@ -72,6 +77,11 @@ export function reserveBudget(deps: BudgetDeps, request: BudgetedRequest): Model
   const candidates = model.upstreams.map((upstream) => ({ upstream, counted: owns.get(upstream) ?? [] }))
   if (!isHard) return counting(deps, request, { common, candidates: candidates.map((each) => ({ ...each, bound: 0 })) })
   return reserving(deps, request, { common, candidates: bounded(deps, request, { common, candidates }) })
+}
+
+/** Whether there is any budget: all that a request looks at where there is none. */
+export function haveBudgets({ catalog }: Pick<BudgetDeps, 'catalog'>): boolean {
+  return catalog().budgets.size > 0
 }
 
 /** Whether a hard budget counts requests of this caller to this plain model. */
@@ -176,6 +186,7 @@ async function counting(
 ): Promise<Model> {
   const counted = { ...chargesOf(budgeted), reservation: null, onOverrun: () => undefined }
   await recorder.charge(record, new RequestBudget(counted))
+  for (const each of allOf(budgeted)) record.limited(appliedBudget(each, { left: null, refused: false }))
   return model
 }
 
@@ -200,6 +211,10 @@ async function reserving(deps: BudgetDeps, request: BudgetedRequest, budgeted: B
       const onOverrun = (): void => deps.metrics.budgetOverrun(model.record.name)
       const { reservation } = admission
       await deps.recorder.charge(record, new RequestBudget({ ...chargesOf(rest), reservation, onOverrun }))
+      for (const each of allOf(rest)) {
+        const left = each.budget.hard ? deps.budgets.leftOf(each.counter) : null
+        record.limited(appliedBudget(each, { left, refused: false }))
+      }
       return candidates.length === model.upstreams.length
         ? model
         : { ...model, upstreams: candidates.map(({ upstream }) => upstream) }
@@ -207,7 +222,7 @@ async function reserving(deps: BudgetDeps, request: BudgetedRequest, budgeted: B
     const { charge, left } = admission
     const others = candidates.filter(({ counted }) => counted.every(({ counter }) => counter !== charge.counter))
     const isCommon = budgeted.common.some(({ counter }) => counter === charge.counter)
-    if (isCommon || others.length === 0) throw exceeded(deps, rest, { charge, left })
+    if (isCommon || others.length === 0) throw exceeded(deps, record, rest, { charge, left })
     candidates = others
   }
 }
@@ -223,18 +238,39 @@ function hardCharges({ common, candidates }: Budgeted): readonly Charge[] {
   return [...amounts].map(([counter, amount]) => ({ counter, amount }))
 }
 
+/** Each budget once, although several upstreams may count in it. */
+function allOf({ common, candidates }: Budgeted): readonly Counted[] {
+  const all = [...common, ...candidates.flatMap(({ counted }) => counted)]
+  return [...new Map(all.map((each) => [each.counter, each])).values()]
+}
+
+function appliedBudget(
+  { budget: { period, scope, amount } }: Counted,
+  { left, refused }: Pick<AppliedLimit, 'left' | 'refused'>,
+): AppliedLimit {
+  return {
+    kind: 'budget',
+    name: `${periodNames[period]} budget of the ${scope}`,
+    unit: 'money',
+    limit: amount,
+    left,
+    refused,
+  }
+}
+
 const periodNames = { day: 'daily', week: 'weekly', month: 'monthly', total: 'total' } as const
 
 function exceeded(
   { metrics, settings }: BudgetDeps,
-  { common, candidates }: Budgeted,
+  record: RequestRecord,
+  budgeted: Budgeted,
   { charge, left }: { readonly charge: Charge; readonly left: number },
 ): ApiError {
-  const all = [...common, ...candidates.flatMap(({ counted }) => counted)]
-  const found = all.find(({ counter }) => counter === charge.counter)
+  const found = allOf(budgeted).find(({ counter }) => counter === charge.counter)
   if (found === undefined) throw new Error('a budget that is exceeded does not count this request')
   const { budget, window } = found
   metrics.budgetRefused(budget.scope)
+  record.limited(appliedBudget(found, { left, refused: true }))
   const currency = settings.get('prices.currency')
   const renews =
     window.endsAt === null ? 'It does not renew.' : `It renews at ${new Date(window.endsAt).toISOString()}.`

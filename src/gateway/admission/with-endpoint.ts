@@ -16,9 +16,12 @@ export function withEndpoint(
   endpoint: Endpoint,
   requested: Endpoint = endpoint,
 ): Model {
-  const has = ({ provider }: Upstream): boolean => providers.get(provider)?.endpoints.has(endpoint) !== false
-  if (model.upstreams.every(has)) return model
-  const upstreams = model.upstreams.filter(has)
+  return haveAll(providers, model.upstreams, endpoint) ? model : withoutOthers(providers, model, endpoint, requested)
+}
+
+/** Apart, so that a request of which all have the endpoint makes no closure. */
+function withoutOthers(providers: ProviderPool, model: Model, endpoint: Endpoint, requested: Endpoint): Model {
+  const upstreams = model.upstreams.filter((upstream) => mayHave(providers, upstream, endpoint))
   if (upstreams.length > 0) return { ...model, upstreams }
   const offered = endpointNames.filter((name) =>
     model.upstreams.some(({ provider }) => providers.get(provider)?.endpoints.has(name)),
@@ -28,4 +31,13 @@ export function withEndpoint(
     param: 'model',
     message: `The model ${model.record.name} has no endpoint ${requested}. Its provider offers ${instead}.`,
   })
+}
+
+function haveAll(providers: ProviderPool, upstreams: readonly Upstream[], endpoint: Endpoint): boolean {
+  for (const upstream of upstreams) if (!mayHave(providers, upstream, endpoint)) return false
+  return true
+}
+
+function mayHave(providers: ProviderPool, { provider }: Upstream, endpoint: Endpoint): boolean {
+  return providers.get(provider)?.endpoints.has(endpoint) !== false
 }

@@ -41,7 +41,7 @@ async function watched(totalSeconds = 100, client = new AbortController()): Prom
   const context = await contextOf(new Request('http://localhost/x', { signal: client.signal }), clock)
   const ticker = new ManualTicker(2_000_000)
   const shutdown = new AbortController()
-  const watch = new CallWatch(context, { ticker, shutdown: shutdown.signal, totalSeconds })
+  const watch = new CallWatch(context, { ticker, shutdown: shutdown.signal }, totalSeconds)
   return {
     watch,
     ticker,

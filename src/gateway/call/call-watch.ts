@@ -8,13 +8,11 @@ import type { RequestContext } from '#http/request-context.ts'
 import type { Cancellation, CancellationListener } from '#lib/cancellation.ts'
 import type { Ticker, Ticking } from '#lib/ticker.ts'
 
-export interface WatchOptions {
+/** What watches need of the gateway. */
+export interface WatchDeps {
   readonly ticker: Ticker
   /** Aborted when the server has waited long enough for running requests. */
   readonly shutdown: AbortSignal
-  readonly totalSeconds: number
-  /** Holds the watch until it is disposed. */
-  readonly among?: Set<CallWatch> | undefined
 }
 
 const silence = {
@@ -27,21 +25,27 @@ const nobody: readonly CancellationListener[] = []
 export class CallWatch implements Disposable, Cancellation, Ticking {
   place: number | null = null
   readonly #context: RequestContext
-  readonly #options: WatchOptions
+  readonly #deps: WatchDeps
+  readonly #among: Set<CallWatch> | undefined
   readonly #totalEndsAt: number
   #silenceEndsAt = Infinity
   #waitingFor: keyof typeof silence = 'first-token'
   #reason: ApiError | null = null
-  #listeners: readonly CancellationListener[] = nobody
+  #silenceMs = 0
+  /** Most calls have one listener, which needs no list. */
+  #listener: CancellationListener | null = null
+  #others: readonly CancellationListener[] = nobody
   #signal: AbortController | null = null
   #listensToClient = false
 
-  constructor(context: RequestContext, options: WatchOptions) {
+  /** @param among holds the watch until it is disposed */
+  constructor(context: RequestContext, deps: WatchDeps, totalSeconds: number, among?: Set<CallWatch>) {
     this.#context = context
-    this.#options = options
-    this.#totalEndsAt = context.clock.elapsed() + options.totalSeconds * 1000
-    options.ticker.add(this)
-    options.among?.add(this)
+    this.#deps = deps
+    this.#among = among
+    this.#totalEndsAt = context.clock.elapsed() + totalSeconds * 1000
+    deps.ticker.add(this)
+    among?.add(this)
   }
 
   get aborted(): boolean {
@@ -58,14 +62,13 @@ export class CallWatch implements Disposable, Cancellation, Ticking {
   }
 
   addEventListener(_type: 'abort', listener: CancellationListener): void {
-    this.#listeners = [...this.#listeners, listener]
+    if (this.#listener === null) this.#listener = listener
+    else this.#others = [...this.#others, listener]
   }
 
   removeEventListener(_type: 'abort', listener: CancellationListener): void {
-    this.#listeners =
-      this.#listeners.length === 1 && this.#listeners[0] === listener
-        ? nobody
-        : this.#listeners.filter((each) => each !== listener)
+    if (this.#listener === listener) this.#listener = null
+    else if (this.#others !== nobody) this.#others = this.#others.filter((each) => each !== listener)
   }
 
   /** The same as a signal of the platform, made on demand. */
@@ -80,7 +83,13 @@ export class CallWatch implements Disposable, Cancellation, Ticking {
   /** The upstream has this long, from now on, to send something. */
   expect(what: keyof typeof silence, seconds: number): void {
     this.#waitingFor = what
-    this.#silenceEndsAt = this.#context.clock.elapsed() + seconds * 1000
+    this.#silenceMs = seconds * 1000
+    this.part()
+  }
+
+  /** The upstream has sent a part of what is expected: it has as long again for the next. */
+  part(): void {
+    this.#silenceEndsAt = this.#context.clock.elapsed() + this.#silenceMs
   }
 
   /** Stops the time-out for silence: the upstream has sent something, or the client does not read. */
@@ -92,18 +101,17 @@ export class CallWatch implements Disposable, Cancellation, Ticking {
   end(reason: ApiError): void {
     if (this.#reason !== null) return
     this.#reason = reason
-    const listeners = this.#listeners
-    this.#listeners = nobody
-    for (const listener of listeners) {
-      if (typeof listener === 'function') listener()
-      else listener.handleEvent()
-    }
+    const [first, others] = [this.#listener, this.#others]
+    this.#listener = null
+    this.#others = nobody
+    if (first !== null) notify(first)
+    for (const listener of others) notify(listener)
     this.#signal?.abort(reason)
   }
 
   [Symbol.dispose](): void {
-    this.#options.ticker.delete(this)
-    this.#options.among?.delete(this)
+    this.#deps.ticker.delete(this)
+    this.#among?.delete(this)
     if (this.#listensToClient) this.#context.signal.removeEventListener('abort', this)
   }
 
@@ -116,7 +124,7 @@ export class CallWatch implements Disposable, Cancellation, Ticking {
   tick(): void {
     this.#listenToClient()
     const now = this.#context.clock.elapsed()
-    if (this.#options.shutdown.aborted) this.end(new ApiError('shutting_down'))
+    if (this.#deps.shutdown.aborted) this.end(new ApiError('shutting_down'))
     else if (now > this.#silenceEndsAt)
       this.end(new ApiError('upstream_timeout', { message: silence[this.#waitingFor] }))
     else if (now > this.#totalEndsAt) {
@@ -137,4 +145,9 @@ export class CallWatch implements Disposable, Cancellation, Ticking {
     signal.addEventListener('abort', this)
     if (signal.aborted) this.handleEvent()
   }
+}
+
+function notify(listener: CancellationListener): void {
+  if (typeof listener === 'function') listener()
+  else listener.handleEvent()
 }

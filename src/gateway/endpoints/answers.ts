@@ -2,7 +2,7 @@
  * The answers of the model endpoints as the OpenAPI document shows them. Providers write most of them: they may add
  * fields, and what they leave out is left out here too.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 
 const tokens = z.int().nullish()
 const usage = z

@@ -5,7 +5,7 @@ import type { BodyLimits } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Endpoint } from '#providers/provider.ts'
 import type { CallSender } from '../upstreams/forward.ts'
-import type { TokenUsage } from '../usage/token-usage.ts'
+import type { Settled } from '../usage/usage-recorder.ts'
 import type { RelayAnswer } from '../relay/relay.ts'
 import type { ModelRequest } from '../request/model-request.ts'
 
@@ -26,8 +26,8 @@ export interface ModelCall {
   readonly isAsync?: boolean
   /** Has the answer already, from a batch of the provider's own: nothing is called, and no cap or health counts. */
   readonly answered?: CallSender
-  /** Hears what it cost, null without a price, and its tokens, before the answer of a call that is not streamed. */
-  readonly settled?: ((cost: number | null, usage: TokenUsage | null) => void) | undefined
+  /** Hears what it cost, null without a price, its tokens, and what ended it, before the end of the answer. */
+  readonly settled?: Settled | undefined
   /** What a trace says about the call. */
   readonly traced?: Attributes
   readonly relay: RelayAnswer

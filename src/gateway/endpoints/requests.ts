@@ -2,7 +2,7 @@
  * The bodies of the model endpoints as the OpenAPI document shows them. The handlers check less: what
  * a field means is the provider's to judge, and its fields change faster than this list.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { askedModes } from '#store/documents/search/asked-modes.ts'
 import { maxTokensMax, topKMax, windowMax } from '../request/documents-field.ts'
 

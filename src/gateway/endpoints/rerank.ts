@@ -2,7 +2,7 @@
  * POST /ai/v1/rerank and, for Cohere's clients, /ai/v2/rerank: documents in the order of how well they fit a query. Both
  * are the same call of a provider.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { rerankAnswer } from '#dialects/cohere/rerank-answer.ts'
 import type { ModelCall } from './model-call.ts'
 import { invalidBody, type Fields } from '../request/fields.ts'

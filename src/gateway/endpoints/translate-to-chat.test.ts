@@ -52,7 +52,7 @@ async function relay(row: Row, streamed: boolean, pieces: readonly Uint8Array[])
   const metrics = createMetrics({ version: '0.0.0', codes: [] })
   const recorder = new UsageRecorder({ metrics, queueMax: 1, journal: null, write: async () => {} })
   const record = recorder.begin(context, aCaller(), 'messages')
-  const watch = new CallWatch(context, { ticker, shutdown: new AbortController().signal, totalSeconds: 100 })
+  const watch = new CallWatch(context, { ticker, shutdown: new AbortController().signal }, 100)
   const left = [...pieces]
   const reply: Reply = { status: 200, headers: {}, body: { read: () => left.shift() ?? null, cancel: () => {} } }
   const response = await call.relay(reply, {

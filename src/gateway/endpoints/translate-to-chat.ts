@@ -65,11 +65,9 @@ function relayTranslated(reply: Reply, relay: Relay, translated: TranslatedReque
 async function relayTranslatedWhole(reply: Reply, relay: Relay, translated: TranslatedRequest): Promise<Response> {
   const { watch, record, context, rewriteModel, responseHeaders, responseBytesMax, idleSeconds } = relay
   watch.expect('idle', idleSeconds)
-  const body = await readAll(reply.body, responseBytesMax, () => watch.expect('idle', idleSeconds)).catch(
-    (cause: unknown) => {
-      throw watch.reason ?? new ApiError('upstream_error', { cause })
-    },
-  )
+  const body = await readAll(reply.body, responseBytesMax, watch).catch((cause: unknown) => {
+    throw watch.reason ?? new ApiError('upstream_error', { cause })
+  })
   const answer = body === null ? null : parseJson(body)
   if (!isObject(answer)) throw new ApiError('upstream_invalid_response')
   record.firstToken()

@@ -1,7 +1,7 @@
 /** Relays an answer that is one document. It is read completely first, so that a broken one never looks complete. */
 import { ApiError } from '#errors/api-error.ts'
 import { takeAll, type Reply } from '#lib/http1/reply.ts'
-import { findFields, isWholeObject, replaceSpans, type FieldSpan } from '#lib/json-span.ts'
+import { fieldNamed, findFields, isWholeObject, lastFieldNamed, replaceSpans, type FieldSpan } from '#lib/json-span.ts'
 import { UpstreamFailure } from '#providers/provider.ts'
 import { jsonType, textType } from '../call/answer-type.ts'
 import { headersForClient } from '../call/headers.ts'
@@ -26,9 +26,13 @@ export function relayWhole(
   countTokens: CountTokens = readUsage,
   edit: EditAnswer | null = null,
 ): Response | Promise<Response> {
-  const reading = readWhole(reply, relay)
-  if (reading instanceof Promise) return reading.then((body) => relayRead(body, reply, relay, { countTokens, edit }))
-  return relayRead(reading, reply, relay, { countTokens, edit })
+  const body = readWhole(reply, relay)
+  const reading = { countTokens, edit }
+  return body instanceof Promise ? relayLater(body, reply, relay, reading) : relayRead(body, reply, relay, reading)
+}
+
+async function relayLater(body: Promise<Buffer<ArrayBuffer>>, reply: Reply, relay: Relay, reading: Reading) {
+  return relayRead(await body, reply, relay, reading)
 }
 
 interface Reading {
@@ -44,13 +48,21 @@ function relayRead(
 ): Response | Promise<Response> {
   const { body, fields, usage } = countedOf(read, countTokens)
   relay.record.usage = usage
-  const model = fields.find((field) => field.name === 'model')
-  const rewritten =
-    relay.rewriteModel === null || model === undefined
-      ? body
-      : replaceSpans(body, [{ start: model.valueStart, end: model.valueEnd, text: JSON.stringify(relay.rewriteModel) }])
+  const { rewriteModel } = relay
+  const rewritten = rewriteModel === null ? body : withModel(body, fields, rewriteModel)
   const edited = edit === null ? rewritten : edit(rewritten)
-  return edited instanceof Promise ? edited.then((each) => respond(each, reply, relay)) : respond(edited, reply, relay)
+  return edited instanceof Promise ? respondLater(edited, reply, relay) : respond(edited, reply, relay)
+}
+
+async function respondLater(body: Promise<Buffer<ArrayBuffer>>, reply: Reply, relay: Relay): Promise<Response> {
+  return respond(await body, reply, relay)
+}
+
+function withModel(body: Buffer<ArrayBuffer>, fields: readonly FieldSpan[], name: string): Buffer<ArrayBuffer> {
+  const model = fieldNamed(fields, 'model')
+  return model === undefined
+    ? body
+    : replaceSpans(body, [{ start: model.valueStart, end: model.valueEnd, text: JSON.stringify(name) }])
 }
 
 /** The same for endpoints where the client may ask for text instead: the content type tells. */
@@ -95,15 +107,14 @@ function respond(
 
 /** The last value of a field; undefined when there is none. */
 function valueOf(body: Buffer, fields: readonly FieldSpan[], name: string): unknown {
-  const field = fields.findLast((each) => each.name === name)
+  const field = lastFieldNamed(fields, name)
   return field === undefined ? undefined : parseJson(body.toString('utf8', field.valueStart, field.valueEnd))
 }
 
 function readWhole({ body }: Reply, reading: AnswerReading): Buffer<ArrayBuffer> | Promise<Buffer<ArrayBuffer>> {
   const { watch, responseBytesMax, idleSeconds } = reading
-  const onPart = (): void => watch.expect('idle', idleSeconds)
-  onPart()
-  const taken = takeAll(body, responseBytesMax, onPart)
+  watch.expect('idle', idleSeconds)
+  const taken = takeAll(body, responseBytesMax, watch)
   return taken instanceof Promise ? awaited(taken, reading) : checked(taken, reading)
 }
 

@@ -1,5 +1,4 @@
 /** What every way to relay an answer needs to know. */
-import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import type { Reply } from '#lib/http1/reply.ts'
 import type { Ticker } from '#lib/ticker.ts'
@@ -12,15 +11,17 @@ import type { RequestRecord } from '../usage/usage-recorder.ts'
  */
 export type RelayAnswer = (reply: Reply, relay: Relay) => Response | Promise<Response>
 
-export interface Relay extends RelaySettings {
+export interface Relay {
   readonly context: RequestContext
   readonly watch: CallWatch
   readonly record: RequestRecord
-  /**
-   * Hands over what the request holds until its last byte is sent or dropped: the in-flight slot, the
-   * attempt, the watch and the record. Called once, by a relay whose answer outlives the handler.
-   */
-  readonly takeOver: () => DisposableStack
+  readonly ticker: Ticker
+  /** Headers that go to the client besides those that always do: see call/headers.ts. */
+  readonly responseHeaders: readonly string[]
+  readonly keepaliveSeconds: number
+  readonly responseBytesMax: number
+  readonly eventBytesMax: number
+  readonly idleSeconds: number
   /** Written over the `model` of the answer; null leaves what the upstream sent. */
   readonly rewriteModel: string | null
   /** The client asked for a stream. */
@@ -29,30 +30,13 @@ export interface Relay extends RelaySettings {
   readonly base64Vectors: boolean
   /** The gateway asked for the usage of a stream, and the client did not. */
   readonly stripUsage: boolean
-  readonly idleSeconds: number
+  /**
+   * Hands over what the request holds until its last byte is sent or dropped: the in-flight slot, the
+   * attempt, the watch and the record. Called once, by a relay whose answer outlives the handler.
+   */
+  takeOver(): DisposableStack
   /** For answers of the Responses API; made on demand. */
-  readonly tracker: () => ResponseTracker
-}
-
-/** What is the same for all answers. */
-export interface RelaySettings {
-  /** Headers that go to the client besides those that always do: see call/headers.ts. */
-  readonly responseHeaders: readonly string[]
-  readonly keepaliveSeconds: number
-  readonly responseBytesMax: number
-  readonly eventBytesMax: number
-  readonly ticker: Ticker
-}
-
-export function relaySettings(deps: { readonly settings: LiveSettings; readonly ticker: Ticker }): RelaySettings {
-  const { settings, ticker } = deps
-  return {
-    responseHeaders: settings.get('gateway.response_headers'),
-    keepaliveSeconds: settings.get('gateway.keepalive_seconds'),
-    responseBytesMax: settings.get('gateway.max_response_bytes'),
-    eventBytesMax: settings.get('gateway.max_event_bytes'),
-    ticker,
-  }
+  tracker(): ResponseTracker
 }
 
 /** Notes who owns an answer that its provider may store, and counts its tokens once; see responses/response-tracker.ts. */

@@ -12,6 +12,10 @@ export interface FileSearchSpec {
   readonly filter: MetadataFilter | null
   /** From 0 to 1. */
   readonly scoreMin: number
+  /** What orders the passages; null when the request does not say. */
+  readonly ranker: string | null
+  /** How much meaning and words count beside each other, not both 0; null when the request does not say. */
+  readonly weights: { readonly vector: number; readonly keyword: number } | null
   /** The client asks for the passages themselves. */
   readonly wantsResults: boolean
 }
@@ -21,6 +25,8 @@ const ownStore = /^vs_[0-9a-f]{32}$/
 const storesMax = 5
 const resultsMax = 50
 const resultsUsual = 20
+const rankerCharactersMax = 200
+const weightMax = 1_000_000
 
 /** Whether a tool is one that the gateway runs. */
 export function isOwnFileSearch(tool: unknown): tool is Fields {
@@ -50,8 +56,24 @@ export function readFileSearch({ tools, include }: Fields): FileSearchSpec | nul
     maxResults: numberIn(tool['max_num_results'] ?? resultsUsual, `${field}.max_num_results`, [1, resultsMax]),
     filter: filterOf(tool['filters'] ?? null, `${field}.filters`),
     scoreMin: numberIn(options['score_threshold'] ?? 0, `${field}.ranking_options.score_threshold`, [0, 1]),
+    ranker: rankerOf(options['ranker'] ?? null, `${field}.ranking_options.ranker`),
+    weights: weightsOf(options['hybrid_search'] ?? null, `${field}.ranking_options.hybrid_search`),
     wantsResults: Array.isArray(include) && include.includes(resultsInclude),
   }
+}
+
+function rankerOf(value: unknown, field: string): string | null {
+  if (value === null || (typeof value === 'string' && value !== '' && value.length <= rankerCharactersMax)) return value
+  throw invalidBody(field, `"${field}" must be auto, none or the name of a rerank model.`)
+}
+
+function weightsOf(value: unknown, field: string): FileSearchSpec['weights'] {
+  if (value === null) return null
+  const { embedding_weight: vector, text_weight: keyword } = isObject(value) ? value : {}
+  const isWeight = (each: unknown): each is number => typeof each === 'number' && each >= 0 && each <= weightMax
+  if (isWeight(vector) && isWeight(keyword) && vector + keyword > 0) return { vector, keyword }
+  const range = `numbers from 0 to ${weightMax}, not both 0`
+  throw invalidBody(field, `"${field}" must have "embedding_weight" and "text_weight", ${range}.`)
 }
 
 function numberIn(value: unknown, field: string, [min, max]: readonly [number, number]): number {

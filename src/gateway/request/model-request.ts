@@ -4,7 +4,7 @@
  */
 import type { Effort } from '#catalog/records.ts'
 import { ApiError } from '#errors/api-error.ts'
-import { readJson, type BodyLimits } from '#http/body.ts'
+import { jsonOf, readBodyAs, type BodyLimits } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import { passedJsonLimits } from '#lib/bounded-json.ts'
 import { findFields, type FieldSpan } from '#lib/json-span.ts'
@@ -67,14 +67,22 @@ export interface EndpointReading {
  * Reads the body and lets the endpoint check it. Answers 400, 408, 413 or 415 by throwing.
  * A model in the address has precedence over that in the body.
  */
-export async function readModelRequest(
+export function readModelRequest(
   context: RequestContext,
   limits: BodyLimits,
-  { check, defaultModel = null, finish }: EndpointReading = {},
+  reading: EndpointReading = {},
 ): Promise<ModelRequest> {
-  const { bytes, value } = await readJson(context, { ...limits, json: passedJsonLimits })
-  if (!isObject(value)) throw invalidBody(null, 'The request body must be a JSON object.')
   const { deployment = null } = context.params
+  return readBodyAs(context, limits, (bytes) => modelRequest(bytes, reading, deployment))
+}
+
+function modelRequest(
+  bytes: Buffer<ArrayBuffer>,
+  { check, defaultModel = null, finish }: EndpointReading,
+  deployment: string | null,
+): ModelRequest {
+  const value = jsonOf(bytes, passedJsonLimits)
+  if (!isObject(value)) throw invalidBody(null, 'The request body must be a JSON object.')
   const read = requestOf(bytes, value, { check, defaultModel: deployment ?? defaultModel })
   const request = finish === undefined ? read : finish(read, value)
   return deployment === null ? request : { ...request, model: deployment, modelDefaulted: false }

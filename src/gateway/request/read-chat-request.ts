@@ -5,13 +5,13 @@ import { findFields } from '#lib/json-span.ts'
 import { readDocumentsField } from './documents-field.ts'
 import { isObject } from '#lib/json-value.ts'
 import { invalidBody, type Fields } from './fields.ts'
-import { readModelRequest, type ModelRequest } from './model-request.ts'
+import { readModelRequest, type EndpointReading, type ModelRequest } from './model-request.ts'
 
 const documentsField = new Set(['documents'])
 
 /** Reads and checks the body. Answers 400, 408, 413 or 415 by throwing. */
 export function readChatRequest(context: RequestContext, limits: BodyLimits): Promise<ModelRequest> {
-  return readModelRequest(context, limits, { check: checkMessages, finish: withDocuments })
+  return readModelRequest(context, limits, chatReading)
 }
 
 function withDocuments(request: ModelRequest, fields: Fields): ModelRequest {
@@ -22,6 +22,8 @@ function withDocuments(request: ModelRequest, fields: Fields): ModelRequest {
     throw invalidBody('documents', '"documents" is written more than once.')
   return { ...request, documents }
 }
+
+const chatReading: EndpointReading = { check: checkMessages, finish: withDocuments }
 
 function checkMessages({ messages }: Fields): void {
   if (!Array.isArray(messages) || messages.length === 0) {

@@ -21,8 +21,7 @@ const chatField = 'reasoning_effort'
  */
 export function readEffort(value: unknown, field = chatField): Effort | null {
   if (value === undefined || value === null) return null
-  const effort = efforts.find((each) => each === value)
-  if (effort !== undefined) return effort
+  for (const effort of efforts) if (effort === value) return effort
   throw new ApiError('invalid_value', {
     param: field,
     message: `"${field}" takes one of ${efforts.join(', ')}.`,
@@ -53,7 +52,15 @@ export function withEffort(
   config: ReasoningConfig | null,
   field = chatField,
 ): Buffer<ArrayBuffer> {
-  if (effort === null || config === null) return body
+  return effort === null || config === null ? body : rewritten(body, effort, config, field)
+}
+
+function rewritten(
+  body: Buffer<ArrayBuffer>,
+  effort: Effort,
+  config: ReasoningConfig,
+  field: string,
+): Buffer<ArrayBuffer> {
   const own = field.split('.')
   const writes = config.writes.flatMap(({ pointer, values }) => {
     const value = values[effort]

@@ -116,10 +116,15 @@ const outputFields = ['max_completion_tokens', 'max_output_tokens', 'max_tokens'
 
 /** The largest of the limits: providers differ in which of them counts. None when one of them has no meaning here. */
 function outputLimit(body: Fields): number | null {
-  const limits = outputFields.map((name) => body[name]).filter(isSet)
-  const counts = limits.map(wholeNumber)
-  if (counts.length === 0 || counts.includes(null)) return null
-  return Math.max(...counts.map(Number))
+  let largest: number | null = null
+  for (const name of outputFields) {
+    const limit = body[name]
+    if (!isSet(limit)) continue
+    const count = wholeNumber(limit)
+    if (count === null) return null
+    largest = Math.max(largest ?? 0, count)
+  }
+  return largest
 }
 
 /** A count, also in a text: servers differ in what they take as a number. Null for everything else. */
@@ -140,10 +145,15 @@ const searching = [
   'container',
 ] as const
 
+function isSearching(body: Fields): boolean {
+  for (const name of searching) if (isSet(body[name]) && body[name] !== false) return true
+  return false
+}
+
 /** Whether all content is text in the body itself. What is not known to be text is not. */
 function isText(body: Fields): boolean {
   if (isSet(body['previous_response_id']) || isSet(body['conversation']) || isObject(body['prompt'])) return false
-  if (searching.some((name) => isSet(body[name]) && body[name] !== false)) return false
+  if (isSearching(body)) return false
   const { tools, messages, input, documents, query } = body
   if (isSet(query) && typeof query !== 'string') return false
   if (isSet(documents) && !(Array.isArray(documents) && documents.every(isTextDocument))) return false

@@ -102,7 +102,9 @@ export class BackgroundResponses {
   async endAbandoned(): Promise<void> {
     const now = await this.#options.now()
     for (const response of await this.#store.abandoned(now, abandonedAtOnce)) {
-      const object = JSON.parse(await this.#options.kept.text(response)) as ResponseObject
+      const text = await this.#options.kept.text(response)
+      if (text === null) continue
+      const object = JSON.parse(text) as ResponseObject
       const failed = failedResponse(object, new ApiError('internal_error', { message: abandonedMessage }))
       const ending = { id: response.id, status: 'failed', texts: textsOf(failed), events: null, at: now } as const
       await this.#store.end({ ...ending, workerId: null, leaseBefore: now })
@@ -173,8 +175,9 @@ export class BackgroundResponses {
     const isWhole =
       last !== undefined && /^\{"type":"response\.(completed|incomplete|failed|cancelled)"/.test(last.data)
     const sequence = Math.max(next, (last?.sequence ?? -1) + 1)
-    if (isWhole) return { events, ended: true }
-    const object = JSON.parse(await this.#options.kept.text(response)) as ResponseObject
+    const text = isWhole ? null : await this.#options.kept.text(response)
+    if (text === null) return { events, ended: true }
+    const object = JSON.parse(text) as ResponseObject
     return { events: [...events, eventOf(`response.${response.status}`, sequence, object)], ended: true }
   }
 

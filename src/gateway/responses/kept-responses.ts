@@ -102,13 +102,13 @@ export class KeptResponses {
     return reading(this.responses.texts(ids, 'output'))
   }
 
-  /** The whole Response object, as JSON. */
-  async text({ id, status }: KeptResponse): Promise<string> {
-    const [[output = ''], [rest = '{}']] = await Promise.all([
+  /** The whole Response object, as JSON; null when it was deleted in the meantime. */
+  async text({ id, status }: KeptResponse): Promise<string | null> {
+    const [[output = ''], [rest = '']] = await Promise.all([
       this.outputs([id]),
       reading(this.responses.texts([id], 'response')),
     ])
-    return `{"status":${JSON.stringify(status)},"output":[${output}],${rest.slice(1)}`
+    return rest === '' ? null : `{"status":${JSON.stringify(status)},"output":[${output}],${rest.slice(1)}`
   }
 
   conversation(id: string): Promise<Conversation | null> {

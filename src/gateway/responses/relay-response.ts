@@ -84,7 +84,7 @@ function recordFailure({ record }: Relay, { status, error }: Readonly<Record<str
 }
 
 /** The error event of this API. It has no sequence number, because the gateway does not count the events that pass through. */
-function failureEvent(error: ApiError): Uint8Array {
+export function failureEvent(error: ApiError): Uint8Array {
   const { error: body } = errorBody(error)
   const { code, message, param } = body
   return Buffer.from(`event: error\ndata: ${JSON.stringify({ type: 'error', code, message, param, error: body })}\n\n`)

@@ -3,7 +3,7 @@
  * a request, and the scores in the order of its pairs.
  * Source: takeoff-client 0.7 on PyPI.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { rerankAnswer } from '#dialects/cohere/rerank-answer.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { group } from './group-body.ts'

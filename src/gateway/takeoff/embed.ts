@@ -2,7 +2,7 @@
  * The Takeoff client's `embed`, in the form of old clients and of new ones.
  * Source: takeoff-client 0.4 and 0.7 on PyPI.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { LiveSettings } from '#config/settings/live-settings.ts'
 import { modelOfGroup } from '../admission/resolve-group.ts'

@@ -1,5 +1,5 @@
 /** A body of the Takeoff client that names a consumer group. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { readJson, type BodyLimits } from '#http/body.ts'
 import type { RequestContext } from '#http/request-context.ts'
 import { validBody } from '#http/validate.ts'

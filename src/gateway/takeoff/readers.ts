@@ -1,5 +1,5 @@
 /** The models of a caller as the Takeoff client lists them: each is a reader of the consumer groups that lead to it. */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { Model } from '#catalog/catalog.ts'
 import { ApiError } from '#errors/api-error.ts'
 import type { Caller } from '#identity/records.ts'

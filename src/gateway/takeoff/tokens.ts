@@ -2,7 +2,7 @@
  * Texts as tokens and back, for the Takeoff client. Providers have no such endpoint in common, so the tokens are those of
  * o200k_base: of a model with another tokenizer an estimate, which a round trip still gives back unchanged.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { Model } from '#catalog/catalog.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { readJson } from '#http/body.ts'

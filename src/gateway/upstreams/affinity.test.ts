@@ -67,16 +67,19 @@ describe.each(counts)('of %i upstreams', (count) => {
     expect(names.map((name) => place(gateway, name))).toEqual(before)
   })
 
-  test('none ever has more than its share and a quarter, or four, however alike the requests are', () => {
-    const request = fc.record({ prefix: fc.constantFrom('a', 'b', null), ends: fc.nat({ max: 3 }) })
+  test('none ever has more than its share and a quarter, twice it without a name, or four, however alike the requests are', () => {
+    const prefixes = fc.constantFrom(named('a'), named('b'), said('x'.repeat(4000)))
+    const request = fc.record({ prefix: prefixes, ends: fc.nat({ max: 3 }) })
     fc.assert(
       fc.property(fc.array(request, { maxLength: 300 }), (requests) => {
         const gateway = rig(count)
         const running: ReturnType<Rig['send']>[] = []
         for (const { prefix, ends } of requests) {
-          running.push(gateway.send(prefix === null ? said('x'.repeat(4000)) : named(prefix)))
-          const bound = Math.max(4, Math.ceil((1.25 * running.length) / count))
-          for (const upstream of gateway.upstreams) expect(gateway.inFlight(upstream)).toBeLessThanOrEqual(bound)
+          const sent = gateway.send(prefix)
+          running.push(sent)
+          const share = prefix.key === null ? 2 : 1.25
+          const bound = Math.max(4, Math.ceil((share * running.length) / count))
+          expect(gateway.inFlight(sent.to)).toBeLessThanOrEqual(bound)
           if (ends === 0) for (const done of running.splice(0)) done[Symbol.dispose]()
         }
       }),
@@ -90,20 +93,23 @@ describe('a conversation', () => {
     const gateway = rig(4)
     const system = 'You are helpful. '.repeat(400)
     const texts = Array.from({ length: 40 }, (_, at) => `${system}conversation ${at} `)
-    const first = new Map<number, Upstream>()
+    const last = new Map<number, Upstream>()
+    let moved = 0
     for (let turn = 0; turn < 12; turn += 1) {
       const running: Disposable[] = []
       for (const [at, text] of texts.entries()) {
         const sent = gateway.send(said(text))
         running.push(sent)
         // From the second turn on there is enough that only this conversation has.
-        if (turn === 1) first.set(at, sent.to)
-        if (turn > 1) expect(sent.to).toBe(first.get(at)!)
+        if (turn > 1 && sent.to !== last.get(at)) moved += 1
+        if (turn > 0) last.set(at, sent.to)
         texts[at] = `${text}${`turn ${turn} of ${at}. `.repeat(60)}`
       }
       for (const each of running) each[Symbol.dispose]()
     }
-    expect(new Set(first.values()).size).toBe(4)
+    // Some may move for the sake of equal work, while there is little to compute once more.
+    expect(moved).toBeLessThan(0.1 * 40 * 10)
+    expect(new Set(last.values()).size).toBe(4)
   })
 
   test('goes elsewhere while its upstream cannot be asked, and requests without a beginning go anywhere', () => {
@@ -134,6 +140,32 @@ describe('a conversation', () => {
   })
 })
 
+test('prompts that are alike are computed by several, of which none has more than its share of the work and a quarter', () => {
+  const gateway = rig(4)
+  const work = new Map(gateway.upstreams.map((upstream) => [upstream, 0]))
+  const random = randomOf(11)
+  const running: Disposable[] = []
+  const system = 'You are helpful. '.repeat(300)
+  for (let each = 0; each < 4000; each += 1) {
+    const text = `${system}${each % 50 < 40 ? 'popular ' : `rare ${each} `}`.repeat(1 + Math.floor(random() * 3))
+    const prefix = said(text)
+    const sent = gateway.send(prefix)
+    running.push(sent)
+    if (running.length > 12) running.shift()?.[Symbol.dispose]()
+    const { to } = sent
+    work.set(to, (work.get(to) ?? 0) + (prefix.uncached ?? 0) + 1024)
+  }
+  const all = [...work.values()]
+  expect(Math.max(...all) / (all.reduce((sum, each) => sum + each, 0) / 4)).toBeLessThanOrEqual(1.25)
+})
+
+test('a lone conversation stays at its upstream, however much work that has had', () => {
+  const gateway = rig(4)
+  // Below the first step there is nothing to go by.
+  const texts = Array.from({ length: 200 }, (_, turn) => 'a turn of the talk. '.repeat(30 * (turn + 1)))
+  expect(new Set(texts.map((text) => place(gateway, said(text)))).size).toBe(1)
+})
+
 describe('of simulated servers', () => {
   test.each(Object.entries(tracesOf(60)))(
     '%s finds more in their caches, sooner, than where the least busy is asked',
@@ -143,6 +175,8 @@ describe('of simulated servers', () => {
       const ours = simulate(talks, { servers: 4, strategy: 'affinity', cacheTokens })
       expect(ours.hits).toBeGreaterThan(least.hits * 1.1)
       expect(ours.firstTokenP50).toBeLessThan(least.firstTokenP50 * 0.6)
+      expect(ours.firstTokenP99).toBeLessThan(least.firstTokenP99)
+      expect(ours.busiest).toBeLessThanOrEqual(1.25)
     },
   )
 })

@@ -12,7 +12,7 @@ import type { CallContent } from '#providers/provider.ts'
 import { CallWatch } from '../call/call-watch.ts'
 import type { FormBody } from '../request/form-body.ts'
 import type { RequestRecord } from '../usage/usage-recorder.ts'
-import { forward, type ForwardDeps, type ForwardRequest } from './forward.ts'
+import { Forwarding, type ForwardDeps, type ForwardRequest } from './forward.ts'
 import { uploadOf, type UploadTiming } from './upload.ts'
 import type { Attempt } from './upstream-health.ts'
 
@@ -78,25 +78,32 @@ class OpenAnswer implements UpstreamAnswer {
  * 502, 503, 504, or what `open` throws. Whatever `open` has not taken over is disposed by then; after a
  * failure the attempt is left to the caller, which has to report it first.
  */
-export async function callUpstream<T>(
+export async function callUpstream<T, Target extends CallTarget>(
   deps: CallDeps,
-  target: CallTarget,
+  target: Target,
   request: UpstreamRequest,
-  open: (answer: UpstreamAnswer) => T | Promise<T>,
+  open: (answer: UpstreamAnswer, target: Target) => T | Promise<T>,
 ): Promise<T> {
-  const { context, model, upstream, attempt, watches: among } = target
+  const { context, model, upstream, attempt, watches } = target
   const { connectSeconds, firstTokenSeconds, idleSeconds, totalSeconds } = timeoutsOf(deps, model, upstream)
-  const watch = new CallWatch(context, { ticker: deps.ticker, shutdown: deps.shutdown, totalSeconds, among })
+  const watch = new CallWatch(context, deps, totalSeconds, watches)
   let answer: OpenAnswer | null = null
   try {
     watch.expect('first-token', firstTokenSeconds)
     const timing: UploadTiming | null =
       request.content.kind === 'form' ? { watch, firstTokenSeconds, answered: false } : null
     const content = contentFor(request, upstream, timing)
-    const reply = await forward(deps, request, { target, watch, content, connectSeconds })
+    const forwarding = new Forwarding(deps, request, { target, watch, content, connectSeconds })
+    let reply: Reply
+    try {
+      const accepted = forwarding.accepted(await forwarding.send())
+      reply = accepted instanceof Promise ? await accepted : accepted
+    } catch (thrown) {
+      reply = await forwarding.recover(thrown)
+    }
     if (timing !== null) timing.answered = true
     answer = new OpenAnswer(reply, watch, idleSeconds, attempt)
-    const opening = open(answer)
+    const opening = open(answer, target)
     // Awaited here: the watch must not end before the answer has taken it over.
     const opened = opening instanceof Promise ? await opening : opening
     if (!answer.isTakenOver) attempt?.[Symbol.dispose]()

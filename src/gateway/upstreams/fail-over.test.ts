@@ -82,7 +82,12 @@ async function run(says: readonly Say[], options: RigOptions) {
   const gateway = { settings: live, health, affinity, caps, rates, shutdown: shutdown.signal }
   const size = { bytes: 4, outputTokensMax: 1, settles: true }
   const occupant = { context, caller: aCaller(), purpose: 'realtime', record, size } as const
-  const outcome = await failOver(gateway, { ...occupant, model, repeatable }, async (upstream, attempt) => {
+  const form = {
+    get repeatable() {
+      return repeatable()
+    },
+  }
+  const outcome = await failOver(gateway, { ...occupant, model, form }, async (upstream, attempt) => {
     asked.push(upstream.model.name)
     onTry?.({ clock, stop: () => shutdown.abort() })
     const said = left.shift() ?? 'answer'

@@ -25,7 +25,7 @@ import { selectUpstream } from './select-upstream.ts'
 import type { Attempt, UpstreamHealth } from './upstream-health.ts'
 
 /** Makes one attempt at this upstream and resolves when it has begun to answer. Owns `attempt` from then on. */
-export type RunAttempt<T> = (upstream: Upstream, attempt: Attempt) => Promise<T>
+export type RunAttempt<T, Call> = (upstream: Upstream, attempt: Attempt, call: Call) => Promise<T>
 
 /** What failover needs of the gateway. */
 export interface FailOverDeps extends OccupyDeps {
@@ -33,12 +33,16 @@ export interface FailOverDeps extends OccupyDeps {
   readonly affinity: PrefixAffinity
   /** Aborted when running requests have to end. */
   readonly shutdown: AbortSignal
+  /** Between 0 and 1; Math.random when left out. */
+  readonly random?: () => number
+  /** Waits before another round of upstreams; real time when left out. */
+  readonly wait?: (ms: number) => Promise<void>
 }
 
 export interface FailOverContext extends Occupant {
   readonly model: Model
-  /** Whether the request can still be sent from its beginning: the bytes of an upload may be gone. */
-  readonly repeatable: () => boolean
+  /** Says whether an upload can still be sent from its beginning: its bytes may be gone. None for what is in memory. */
+  readonly form?: { readonly repeatable: boolean } | null
   /** What the strategy `affinity` goes by; none for requests that have no beginning in common. */
   readonly prefix?: Prefix | null
 }
@@ -51,7 +55,11 @@ const restMs = 1000
 const restMaxMs = 30_000
 
 /** The answer of the first upstream that gives one. Throws the last failure, or 503 when the model has no upstream. */
-export async function failOver<T>(deps: FailOverDeps, call: FailOverContext, runAttempt: RunAttempt<T>): Promise<T> {
+export async function failOver<T, Call extends FailOverContext>(
+  deps: FailOverDeps,
+  call: Call,
+  runAttempt: RunAttempt<T, Call>,
+): Promise<T> {
   const { context, model, record } = call
   const { clock } = context
   const startedAt = clock.elapsed()
@@ -66,8 +74,8 @@ export async function failOver<T>(deps: FailOverDeps, call: FailOverContext, run
     try {
       const held = needsOccupying(deps, upstream) ? await occupyUpstream(deps, upstream, call) : null
       const calledAt = record.called()
-      attempt = deps.health.begin(upstream.id, held)
-      const response = await runAttempt(upstream, attempt)
+      attempt = deps.health.begin(upstream.id, held, pendingOf(call))
+      const response = await runAttempt(upstream, attempt, call)
       attempt.succeeded(clock.elapsed() - calledAt)
       return response
     } catch (thrown) {
@@ -82,16 +90,21 @@ export async function failOver<T>(deps: FailOverDeps, call: FailOverContext, run
       const limits = limitsOf(deps, model)
       const spentMs = clock.elapsed() - startedAt - (record.queueMs ?? 0)
       const isOver = isRefused || number >= limits.attemptsMax || spentMs > limits.budgetMs
-      if (isOver || !isRetryable(error, limits.statuses) || !call.repeatable()) throw error
+      if (isOver || !isRetryable(error, limits.statuses) || !isRepeatable(call)) throw error
       number += 1
       if (!isLast) continue
       tried = nothing
-      await waitToRetry(waitMs(error, number - 1), context.signal, deps.shutdown)
+      await waitToRetry(deps, waitMs(error, number - 1, deps.random), context.signal)
     }
   }
 }
 
 const nothing: ReadonlySet<Upstream> = new Set()
+
+/** Bytes that the upstream that was chosen last has to compute. */
+function pendingOf({ prefix }: FailOverContext): number {
+  return prefix?.uncached ?? 0
+}
 
 /** Prefers upstreams at whose caps the request does not have to wait. */
 function chooseUpstream(
@@ -101,7 +114,9 @@ function chooseUpstream(
 ): Upstream | null {
   const { health, caps } = deps
   const { upstreams } = model
-  if (upstreams.length > 1 && upstreams.some(isCapped)) {
+  const [first] = upstreams
+  if (upstreams.length <= 1) return first ?? null
+  if (upstreams.some(isCapped)) {
     const full = upstreams.filter((upstream) => !hasRoom({ caps }, upstream))
     const free = selectUpstream(model, new Set([...tried, ...full]), deps, prefix)
     if (free !== null && health.isAvailable(free.id)) return free
@@ -143,15 +158,19 @@ function reportFailure(attempt: Attempt, error: ApiError): void {
   else if (error.row.origin === 'upstream' && (status === undefined || status >= 500)) attempt.failed()
 }
 
+function isRepeatable({ form }: FailOverContext): boolean {
+  return form?.repeatable !== false
+}
+
 /** Whether another upstream could do better. */
 function isRetryable(error: ApiError, statuses: readonly number[]): boolean {
   const { upstreamStatus: status } = error.detail
   return status === undefined ? error.row.origin === 'upstream' : status === 429 || statuses.includes(status)
 }
 
-function waitMs(error: ApiError, attempt: number): number {
+function waitMs(error: ApiError, attempt: number, random = Math.random): number {
   const retryMs = restOf(error)
-  return retryMs !== null && retryMs <= waitMaxMs ? retryMs : fullJitterMs(attempt, backoff, Math.random)
+  return retryMs !== null && retryMs <= waitMaxMs ? retryMs : fullJitterMs(attempt, backoff, random)
 }
 
 function restOf({ detail }: ApiError): number | null {
@@ -159,7 +178,8 @@ function restOf({ detail }: ApiError): number | null {
 }
 
 /** Waits. Throws when the client leaves or the server stops before the end of the wait. */
-async function waitToRetry(ms: number, client: AbortSignal, shutdown: AbortSignal): Promise<void> {
+async function waitToRetry({ wait, shutdown }: FailOverDeps, ms: number, client: AbortSignal): Promise<void> {
+  if (wait !== undefined) return wait(ms)
   using ended = new AnySignal([client, shutdown])
   await pause(ms, ended.signal)
   if (client.aborted) throw new ApiError('client_closed')

@@ -54,47 +54,18 @@ export interface ForwardTarget {
 }
 
 /** How a request goes to its target. */
-export interface Forwarding {
+export interface Forwarded {
   readonly target: ForwardTarget
   readonly watch: CallWatch
   readonly content: CallContent
   readonly connectSeconds: number
 }
 
-/** The upstream's 2xx answer, its body unread. Answers 4xx of the upstream, 502, 503 or 504 by throwing. */
-export async function forward(
-  deps: ForwardDeps,
-  request: Omit<ForwardRequest, 'content'>,
-  forwarding: Forwarding,
-): Promise<Reply> {
-  const { target, watch } = forwarding
-  const { context, upstream, record } = target
-  const { batchable = false, answered } = request
-  record.upstream = upstream
-  record.wasLeft = false
-  const provider = deps.providers.get(upstream.provider)
-  if (provider === null) throw new ApiError('upstream_unavailable')
-  const call = new ForwardedCall(deps.settings, request, forwarding)
-  let hasAnswered = false
-  try {
-    const sender = answered ?? (batchable ? deps.embeddingBatcher.over(provider) : provider)
-    record.attempts += 1
-    const reply = await sender.send(call).catch((thrown: unknown) => sendAgain(sender, call, { record, thrown }))
-    hasAnswered = true
-    record.upstreamStatus = reply.status
-    if (reply.status >= 200 && reply.status < 300) return unencoded(reply)
-    const { credential } = upstream.provider
-    throw await upstreamError(reply, credential === null ? [] : [credential])
-  } catch (thrown) {
-    const error = failureError(thrown, watch.reason)
-    record.wasLeft = !hasAnswered && watch.reason !== null
-    record.trace?.attemptFailed(error.code, context.clock.elapsed())
-    if (error.row.origin === 'upstream' && error.detail.repeats !== true) reportFailure(deps, target, error)
-    throw error
-  }
-}
-
-class ForwardedCall implements UpstreamCall {
+/**
+ * One call on its way to a provider. Its steps are apart so that `callUpstream` alone waits for them: an asynchronous
+ * function for each would cost a request more than what it does.
+ */
+export class Forwarding implements UpstreamCall {
   readonly endpoint: Endpoint
   readonly upstreamModel: string
   readonly content: CallContent
@@ -106,12 +77,21 @@ class ForwardedCall implements UpstreamCall {
   readonly connectTimeoutMs: number
   readonly responseBytesMax: number
   reuseConnection = true
+  readonly #deps: ForwardDeps
+  readonly #target: ForwardTarget
+  readonly #sender: CallSender
+  #hasAnswered = false
 
-  constructor(
-    settings: LiveSettings,
-    { endpoint, streamed, accept }: Omit<ForwardRequest, 'content'>,
-    { target: { context, upstream, record }, watch, content, connectSeconds }: Forwarding,
-  ) {
+  /** Answers 503 by throwing when the provider is of no kind that this version knows. */
+  constructor(deps: ForwardDeps, request: Omit<ForwardRequest, 'content'>, forwarded: Forwarded) {
+    const { settings } = deps
+    const { endpoint, streamed, accept, batchable, answered } = request
+    const { target, watch, content, connectSeconds } = forwarded
+    const { context, upstream, record } = target
+    record.upstream = upstream
+    record.wasLeft = false
+    const provider = deps.providers.get(upstream.provider)
+    if (provider === null) throw new ApiError('upstream_unavailable')
     this.endpoint = endpoint
     this.upstreamModel = upstream.upstreamName
     this.content = content
@@ -126,10 +106,61 @@ class ForwardedCall implements UpstreamCall {
     if (trace !== null)
       headers['traceparent'] = trace.attempt(upstream.provider.name, upstream.model.name, context.clock.elapsed())
     this.headers = headers
+    this.#deps = deps
+    this.#target = target
+    this.#sender = answered ?? (batchable === true ? deps.embeddingBatcher.over(provider) : provider)
   }
 
   get signal(): AbortSignal {
     return this.cancellation.signal
+  }
+
+  /** Sends the call. What it throws or rejects with is for `recover`. */
+  send(): Promise<UpstreamReply> {
+    this.#target.record.attempts += 1
+    return this.#sender.send(this)
+  }
+
+  /** The upstream's 2xx answer, its body unread; with a promise only for one that is refused. What it throws or rejects with is for `recover`. */
+  accepted(reply: UpstreamReply): Reply | Promise<Reply> {
+    this.#hasAnswered = true
+    this.#target.record.upstreamStatus = reply.status
+    return reply.status >= 200 && reply.status < 300 ? unencoded(reply) : this.#refuse(reply)
+  }
+
+  /** The answer after all, for a connection that was just closed; else answers 4xx of the upstream, 502, 503 or 504 by throwing. */
+  async recover(thrown: unknown): Promise<Reply> {
+    if (!this.#isStale(thrown)) throw this.#failure(thrown)
+    try {
+      this.reuseConnection = false
+      return await this.accepted(await this.send())
+    } catch (again) {
+      throw this.#failure(again)
+    }
+  }
+
+  async #refuse(reply: UpstreamReply): Promise<never> {
+    const { credential } = this.#target.upstream.provider
+    throw await upstreamError(reply, credential === null ? [] : [credential])
+  }
+
+  /**
+   * An upstream may close a kept connection in the moment in which it is used again. No byte of an answer
+   * has come then, so the call is sent once more, on a new connection. No other failure is tried again here.
+   */
+  #isStale(thrown: unknown): boolean {
+    const isStale = thrown instanceof UpstreamFailure && thrown.kind === 'stale'
+    return isStale && !this.#hasAnswered && !this.cancellation.aborted
+  }
+
+  #failure(thrown: unknown): ApiError {
+    const { context, record } = this.#target
+    const { reason } = this.cancellation
+    const error = failureError(thrown, reason)
+    record.wasLeft = !this.#hasAnswered && reason !== null
+    record.trace?.attemptFailed(error.code, context.clock.elapsed())
+    if (error.row.origin === 'upstream' && error.detail.repeats !== true) reportFailure(this.#deps, this.#target, error)
+    return error
   }
 }
 
@@ -152,21 +183,6 @@ export function reportFailure(
     ...(internal !== undefined && { internal }),
     ...(cause !== undefined && { cause }),
   })
-}
-
-/**
- * An upstream may close a kept connection in the moment in which it is used again. No byte of an answer
- * has come then, so the call is sent once more, on a new connection. No other failure is tried again here.
- */
-function sendAgain(
-  sender: CallSender,
-  call: ForwardedCall,
-  { record, thrown }: { readonly record: RequestRecord; readonly thrown: unknown },
-): Promise<UpstreamReply> {
-  if (!(thrown instanceof UpstreamFailure) || thrown.kind !== 'stale' || call.cancellation.aborted) throw thrown
-  record.attempts += 1
-  call.reuseConnection = false
-  return sender.send(call)
 }
 
 /** The reply, if its body is not encoded: no encoding was asked for, and an encoded body could neither be watched nor passed on. */

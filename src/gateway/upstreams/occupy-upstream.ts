@@ -11,13 +11,14 @@ import type { RequestContext } from '#http/request-context.ts'
 import { priorities, type Caller, type Priority } from '#identity/records.ts'
 import type { CapQueue, WaitEnd } from '#limits/cap-queue.ts'
 import type { Slot } from '#limits/inflight.ts'
+import type { AppliedLimit } from '#store/usage/usage-record.ts'
 import type { RateLimits } from '../admission/rate-limits.ts'
 import type { RequestRecord } from '../usage/usage-recorder.ts'
 
 export interface OccupyDeps {
   readonly settings: LiveSettings
-  readonly caps: CapQueue
-  readonly rates: RateLimits
+  readonly caps: Pick<CapQueue, 'hasRoom' | 'take' | 'wait' | 'retryMs'>
+  readonly rates: Pick<RateLimits, 'limitsProviders' | 'takeOfProvider'>
 }
 
 /** The request whose attempt it is. */
@@ -66,12 +67,14 @@ export async function occupyUpstream(deps: OccupyDeps, upstream: Upstream, occup
     const slot = deps.caps.take(cap)
     if (slot !== null) held.use(slot)
     else {
+      record.limited(appliedCap(cap, true))
       try {
         held.use(await waitForSlot(deps, cap, occupant))
       } finally {
         record.queueMs = Math.max(record.queueMs ?? 0, Math.round(clock.elapsed() - startedAt))
       }
     }
+    record.limited(appliedCap(cap, false))
   }
   const cost = deps.rates.takeOfProvider({ caller, upstream, record, ...size })
   if (cost !== null) held.use(cost)
@@ -123,6 +126,11 @@ export const queueLevels = priorities.length + 1
 function levelOf(priority: Priority, { purpose, isAsync = false }: Occupant): number {
   const level = priorities.indexOf(priority)
   return priority !== 'batch' || (purpose === 'batch' && isAsync) ? level : level + 1
+}
+
+/** Who waits has not been refused until the wait ends without a slot. */
+function appliedCap({ kind, name, limit }: ConcurrencyCap, refused: boolean): AppliedLimit {
+  return { kind: 'queue', name: `${kind} ${name}`, unit: 'requests', limit, left: refused ? 0 : null, refused }
 }
 
 const codes = { left: 'client_closed', stopped: 'shutting_down', full: 'queue_full', timeout: 'queue_timeout' } as const

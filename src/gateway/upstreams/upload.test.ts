@@ -28,7 +28,7 @@ async function reasonAfter(seconds: number, answered: boolean): Promise<string |
   const context = await contextOf(new Request('http://localhost/x', { method: 'POST', body }), clock)
   using form = await FormBody.open(context, { bytesMax: 10_000, readSeconds: 10 })
   using ticker = new HandTicker(1_000_000)
-  using watch = new CallWatch(context, { ticker, shutdown: new AbortController().signal, totalSeconds: 1000 })
+  using watch = new CallWatch(context, { ticker, shutdown: new AbortController().signal }, 1000)
   const timing: UploadTiming = { watch, firstTokenSeconds: 100, answered: false }
   const provider = aProvider()
   const upstream = {

@@ -6,6 +6,7 @@
  * and its outcome ends the ejection or renews it. Only the upstream's own faults count:
  * a caller's bad request or a refused credential says nothing about its health.
  */
+import type { LiveSettings } from '#config/settings/live-settings.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { ServerLoad } from '#providers/server-load.ts'
 
@@ -15,6 +16,15 @@ export interface HealthOptions {
   /** First ejection; each further one in a row lasts twice as long. */
   readonly ejectionMs: number
   readonly ejectionMaxMs: number
+}
+
+/** Those of the settings. */
+export function healthOptions(settings: LiveSettings): HealthOptions {
+  return {
+    failuresToEject: settings.get('health.failures_to_eject'),
+    ejectionMs: settings.get('health.ejection_seconds') * 1000,
+    ejectionMaxMs: settings.get('health.ejection_max_seconds') * 1000,
+  }
 }
 
 /** One attempt at an upstream. Its outcome is reported once, if there is one; disposing it ends its count of requests in flight. */
@@ -50,6 +60,8 @@ const decay = 0.2
 interface State {
   readonly id: string
   inFlight: number
+  /** Bytes of prompts that it computes. */
+  pending: number
   firstByteMs: number
   failuresInRow: number
   ejections: number
@@ -84,6 +96,11 @@ export class UpstreamHealth {
   /** Requests of this process that the upstream is serving. */
   inFlight(id: string): number {
     return this.#states.get(id)?.inFlight ?? 0
+  }
+
+  /** Bytes of prompts that it still has to compute, as far as requests say how many. */
+  pending(id: string): number {
+    return this.#states.get(id)?.pending ?? 0
   }
 
   /**
@@ -151,6 +168,15 @@ export class UpstreamHealth {
     return [...this.#states.keys()].map((id) => [id, this.status(id)] as const)
   }
 
+  /** Begins with a health that was read elsewhere. */
+  assume(id: string, { state, failuresInRow, retryInMs, firstByteMs }: UpstreamStatus): void {
+    const assumed = this.#state(id)
+    assumed.firstByteMs = firstByteMs ?? 0
+    assumed.failuresInRow = failuresInRow
+    assumed.ejections = state === 'out' ? 1 : 0
+    assumed.retryAt = retryInMs > 0 ? this.#clock.elapsed() + retryInMs : 0
+  }
+
   /** Others have ejected these upstreams: until that has changed, one failure here ejects them, too. */
   suspect(ids: ReadonlySet<string>): void {
     this.#suspects = ids
@@ -165,11 +191,13 @@ export class UpstreamHealth {
   /**
    * Begins an attempt; the caller disposes it when the upstream has nothing more to do for the request.
    * @param held disposed with it
+   * @param pending bytes that the upstream computes before it answers
    */
-  begin(id: string, held: Disposable | null = null): Attempt {
+  begin(id: string, held: Disposable | null = null, pending = 0): Attempt {
     const state = this.#state(id)
     state.inFlight += 1
-    return new TrackedAttempt(state, this.#rules, held)
+    state.pending += pending
+    return new TrackedAttempt(state, this.#rules, held, pending)
   }
 
   /** Forgets upstreams that are no longer configured. */
@@ -183,6 +211,7 @@ export class UpstreamHealth {
       state = {
         id,
         inFlight: 0,
+        pending: 0,
         firstByteMs: 0,
         failuresInRow: 0,
         ejections: 0,
@@ -217,12 +246,14 @@ class TrackedAttempt implements Attempt {
   /** It is the one request that finds out whether the upstream is back. */
   readonly #isProbe: boolean
   readonly #held: Disposable | null
+  #pending: number
   #counted = true
 
-  constructor(state: State, rules: AttemptRules, held: Disposable | null) {
+  constructor(state: State, rules: AttemptRules, held: Disposable | null, pending: number) {
     this.#state = state
     this.#rules = rules
     this.#held = held
+    this.#pending = pending
     this.#ejections = state.ejections
     this.#isProbe = state.ejections > 0
     if (this.#isProbe) state.probing = true
@@ -236,6 +267,7 @@ class TrackedAttempt implements Attempt {
     state.ejections = 0
     state.retryAt = 0
     state.probing = false
+    this.#computed()
   }
 
   failed(): void {
@@ -261,8 +293,14 @@ class TrackedAttempt implements Attempt {
     if (!this.#counted) return
     this.#counted = false
     this.#state.inFlight -= 1
+    this.#computed()
     this.#held?.[Symbol.dispose]()
     // A probe that ended without an outcome (the caller left) must not block the next one.
     if (this.#isProbe) this.#state.probing = false
+  }
+
+  #computed(): void {
+    this.#state.pending -= this.#pending
+    this.#pending = 0
   }
 }

@@ -13,7 +13,7 @@ import type { Metrics } from '#observe/metrics.ts'
 import { RequestTrace } from '#observe/traces/request-trace.ts'
 import { traceContext } from '#observe/traces/trace-context.ts'
 import type { Attributes, Span } from '#observe/traces/span.ts'
-import { usageLine, type AttemptReason, type UsageRecord } from '#store/usage/usage-record.ts'
+import { usageLine, type AppliedLimit, type AttemptReason, type UsageRecord } from '#store/usage/usage-record.ts'
 import type { UsageBatch } from '#store/usage/usage.ts'
 import type { Charges, RequestBudget } from './request-budget.ts'
 import { requestCost, unitsText, type CostFacts, type RequestCost } from './request-cost.ts'
@@ -51,8 +51,10 @@ const settleAt = 256
 const journalMs = 5
 
 const none: readonly AttemptReason[] = []
+const noLimits: readonly AppliedLimit[] = []
 /** The first failures of a request are enough. */
 const attemptReasonsMax = 100
+const limitsMax = 50
 /** Errors whose message is the provider's own, which may quote the prompt. */
 const quotingCodes: ReadonlySet<string> = new Set(['upstream_rejected', 'upstream_stream_error'])
 
@@ -67,8 +69,11 @@ export interface ContentSink {
   end(status: number, code: string | null): void
 }
 
+/** The cost, null without a price, the tokens, and what ended a request that failed. */
+export type Settled = (cost: number | null, usage: TokenUsage | null, failure: ApiError | null) => void
+
 /** The facts of one request so far; disposing it makes it final, once. It keeps no reference to the connection. */
-export class RequestRecord implements Disposable {
+export class RequestRecord implements Disposable, CostFacts {
   modelAsked: string | null = null
   model: Model | null = null
   streamed = false
@@ -81,6 +86,7 @@ export class RequestRecord implements Disposable {
   /** Whole milliseconds in a queue before the first call of a provider; null where nothing queued. */
   queueMs: number | null = null
   attemptReasons: readonly AttemptReason[] = none
+  limits: readonly AppliedLimit[] = noLimits
   /** Null when no traces are made. */
   trace: RequestTrace | null = null
   usage: TokenUsage | null = null
@@ -94,12 +100,13 @@ export class RequestRecord implements Disposable {
   ahead = 0
   /** Null when its content is not logged. */
   content: ContentSink | null = null
-  /** Hears what the request cost when it has ended. */
-  onSettled: ((cost: number | null, usage: TokenUsage | null) => void) | undefined
+  /** Hears what the request cost when it has ended, and what ended it. */
+  onSettled: Settled | undefined
   requestBytes = 0
   responseBytes = 0
   #status = 200
   #code: string | null = null
+  #failure: ApiError | null = null
   #firstTokenAt: number | null = null
   #calledAt: number | null = null
   #endedAt: number | null = null
@@ -127,6 +134,11 @@ export class RequestRecord implements Disposable {
     return this.#at
   }
 
+  /** Whole milliseconds; 0 until it has ended. */
+  get durationMs(): number {
+    return this.#since(this.#endedAt) ?? 0
+  }
+
   /** Path below the area's prefix. */
   get endpoint(): string {
     return this.#endpoint
@@ -137,6 +149,7 @@ export class RequestRecord implements Disposable {
     if (this.#endedAt !== null) return
     this.#status = error.status
     this.#code = error.wireCode ?? error.code
+    this.#failure = error
   }
 
   /** Other requests are recorded in its place: it makes no row. */
@@ -165,6 +178,14 @@ export class RequestRecord implements Disposable {
     this.attemptReasons = [...this.attemptReasons, reason]
   }
 
+  /** The request counts in these limits, or was refused by one of them. Of a limit that several calls of providers meet the last counts. */
+  limited(...limits: readonly AppliedLimit[]): void {
+    const isNamed = ({ kind, name }: AppliedLimit): boolean =>
+      limits.some((each) => each.kind === kind && each.name === name)
+    const others = this.limits.filter((each) => !isNamed(each))
+    if (others.length < limitsMax) this.limits = [...others, ...limits]
+  }
+
   /** The first byte of the answer is on its way to the client. */
   firstToken(): void {
     this.#firstTokenAt ??= this.#clock.elapsed()
@@ -173,24 +194,24 @@ export class RequestRecord implements Disposable {
   [Symbol.dispose](): void {
     if (this.#endedAt !== null) return
     this.#endedAt = this.#clock.elapsed()
-    if (this.budget !== null) this.#charges = this.budget.settle(this.#facts(), this.#cost())
+    if (this.budget !== null) this.#charges = this.budget.settle(this, requestCost(this))
     this.content?.end(this.#status, this.#code)
-    this.onSettled?.((this.#charges ?? this.#cost()).cost, this.usage)
+    this.onSettled?.((this.#charges ?? requestCost(this)).cost, this.usage, this.#failure)
     this.#finish(this)
   }
 
   /** What this request is recorded as when the process is killed before it has ended. */
   unseenRow(budget: RequestBudget): UsageRecord {
     const { upstream, ...charges } = budget.unseen(this.#at)
-    return { ...this.row(), ...servedBy(this.model, upstream), ...charges, ...unseenEnd }
+    const served = { provider: providerOf(this.model, upstream), upstreamModel: upstream?.model.name ?? null }
+    return { ...this.row(), ...served, ...charges, ...unseenEnd }
   }
 
   /** The record as a row, with what is known so far. */
   row(): UsageRecord {
-    const { usage } = this
-    const served = servedBy(this.model, this.upstream)
+    const { model, upstream, usage } = this
     const { promptTokens, completionTokens, kinds = noKinds } = usage ?? noTokens
-    const charges = this.#charges ?? { ...this.#cost(), counters: null, slices: null }
+    const { cost, priceId, counters, slices } = this.#charges ?? uncounted(requestCost(this))
     return {
       at: this.#at,
       requestId: this.#requestId,
@@ -198,10 +219,10 @@ export class RequestRecord implements Disposable {
       userId: this.#caller.account.user.id,
       endpoint: this.#endpoint,
       modelAsked: this.modelAsked,
-      modelId: served.modelId,
-      modelServed: served.modelServed,
-      provider: served.provider,
-      upstreamModel: served.upstreamModel,
+      modelId: model?.record.id ?? null,
+      modelServed: model?.record.name ?? null,
+      provider: providerOf(model, upstream),
+      upstreamModel: upstream?.model.name ?? null,
       upstreamStatus: this.upstreamStatus,
       status: this.#status,
       code: this.#code,
@@ -211,37 +232,20 @@ export class RequestRecord implements Disposable {
       cachedTokens: kinds.cachedTokens,
       cacheWriteTokens: kinds.cacheWriteTokens,
       reasoningTokens: kinds.reasoningTokens,
-      cost: charges.cost,
-      priceId: charges.priceId,
+      cost,
+      priceId,
       units: unitsText(usage, this.images, this.isBatch),
-      counters: charges.counters,
-      slices: charges.slices,
+      counters,
+      slices,
       queueMs: this.queueMs,
       calledMs: this.#since(this.#calledAt),
       firstTokenMs: this.#since(this.#firstTokenAt),
-      durationMs: this.#since(this.#endedAt) ?? 0,
+      durationMs: this.durationMs,
       requestBytes: this.requestBytes,
       responseBytes: this.responseBytes,
       attempts: this.attempts,
       attemptReasons: this.attemptReasons.length === 0 ? null : this.attemptReasons,
-    }
-  }
-
-  #cost(): RequestCost {
-    return requestCost(this.#facts())
-  }
-
-  #facts(): CostFacts {
-    const { upstream, upstreamStatus, wasLeft, usage, images, isBatch } = this
-    return {
-      at: this.#at,
-      upstream,
-      upstreamStatus,
-      wasLeft,
-      usage,
-      images,
-      isBatch,
-      durationMs: this.#since(this.#endedAt) ?? 0,
+      limits: this.limits.length === 0 ? null : this.limits,
     }
   }
 
@@ -254,15 +258,13 @@ export class RequestRecord implements Disposable {
 const noTokens: TokenUsage = { promptTokens: null, completionTokens: null }
 const noKinds: TokenKinds = { cachedTokens: null, cacheWriteTokens: null, reasoningTokens: null }
 
+function uncounted({ cost, priceId }: RequestCost) {
+  return { cost, priceId, counters: null, slices: null }
+}
+
 /** A plain model has one provider, which is recorded even when the request was refused before any call. */
-function servedBy(model: Model | null, upstream: Upstream | null) {
-  const owner = model?.record.target.kind === 'plain' ? model.ownedBy : null
-  return {
-    modelId: model?.record.id ?? null,
-    modelServed: model?.record.name ?? null,
-    provider: upstream?.provider.name ?? owner,
-    upstreamModel: upstream?.model.name ?? null,
-  }
+function providerOf(model: Model | null, upstream: Upstream | null): string | null {
+  return upstream?.provider.name ?? (model?.record.target.kind === 'plain' ? model.ownedBy : null)
 }
 
 export class UsageRecorder {

@@ -3,7 +3,7 @@
  * endpoints. Null equals absent for every field, because clients send all that they do not set as
  * null. What cannot be honoured is refused later, by upstream; what makes no sense is refused here.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { ApiError } from '#errors/api-error.ts'
 import { validBody } from '#http/validate.ts'
 import { isObject } from '#lib/json-value.ts'

@@ -4,7 +4,7 @@
  *
  * Source: https://json-schema.org/draft/2020-12/schema and https://json-schema.org/draft-07/schema
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 
 const schema: z.ZodType = z.lazy(() => z.union([z.boolean(), rules]))
 const schemas = z.array(schema).min(1)

@@ -21,7 +21,8 @@ export interface AnswerHead {
   readonly keepSeconds: number | null
 }
 
-const statusLine = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/
+const zero = 0x30
+const statusLine = /^HTTP\/1\.[01] [1-5]\d\d(?: [\t\x20-\x7e\x80-\xff]*)?(?:\r\n|$)/
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/
 // Fifteen digits stay below the largest integer that a number holds exactly.
@@ -40,16 +41,17 @@ const knownNamesMax = 256
  * answer a body (HEAD). Throws MalformedAnswer.
  */
 export function parseAnswerHead(text: string, bodiless: boolean): AnswerHead {
+  if (!statusLine.test(text)) throw new MalformedAnswer('the status line is not one of HTTP/1.1')
   let lineEnd = text.indexOf('\r\n')
-  const status = statusLine.exec(lineEnd === -1 ? text : text.slice(0, lineEnd))
-  if (status === null) throw new MalformedAnswer('the status line is not one of HTTP/1.1')
   const headers: Record<string, string> = Object.create(null) as Record<string, string>
   while (lineEnd !== -1) {
     const start = lineEnd + 2
     lineEnd = text.indexOf('\r\n', start)
     addField(headers, text, start, lineEnd === -1 ? text.length : lineEnd)
   }
-  return frame(Number(status[2]), status[1] === '1', headers, bodiless)
+  // The digits stand where the pattern has them: a match would be a list of texts.
+  const status = (text.charCodeAt(9) - zero) * 100 + (text.charCodeAt(10) - zero) * 10 + text.charCodeAt(11) - zero
+  return frame(status, text.charCodeAt(7) !== zero, headers, bodiless)
 }
 
 function addField(headers: Record<string, string>, text: string, start: number, end: number): void {
@@ -128,7 +130,10 @@ function isPersistent(connection: string | undefined, isVersion11: boolean): boo
 
 /** A list of the same length is one length: some proxies join a doubled field. */
 function contentLength(text: string): number {
-  if (digits.test(text)) return Number(text)
+  return digits.test(text) ? Number(text) : repeatedLength(text)
+}
+
+function repeatedLength(text: string): number {
   const [first = '', ...others] = text.split(',').map((part) => withoutOuterBlanks(part, 0, part.length))
   if (!digits.test(first) || others.some((other) => other !== first)) {
     throw new MalformedAnswer('the content-length is not one number')

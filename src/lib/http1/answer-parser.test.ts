@@ -110,6 +110,24 @@ describe('an answer', () => {
     expect(parse([framed(200)]).ended).toBe(false)
   })
 
+  test('is the same for a parser that has read others before', () => {
+    const readAll = (parser: AnswerParser, answer: string): object => {
+      const body = Buffer.from(parser.push(Buffer.from(answer)) ?? []).toString('latin1')
+      return { head: parser.head, body, ended: parser.ended, excess: parser.excess }
+    }
+    const any = fc.constantFrom(...Object.values(answers), 'HTTP/1.1 204 No Content\r\n\r\n', `${lengthAnswer}H`)
+    fc.assert(
+      fc.property(fc.array(any, { minLength: 1, maxLength: 5 }), fc.boolean(), (before, bodiless) => {
+        const used = new AnswerParser(headBytesMax, !bodiless)
+        for (const answer of before) readAll(used.reset(false), answer)
+        for (const answer of Object.values(answers))
+          expect(readAll(used.reset(bodiless), answer)).toEqual(
+            readAll(new AnswerParser(headBytesMax, bodiless), answer),
+          )
+      }),
+    )
+  })
+
   test('that ends early is not complete', () => {
     for (const cut of [
       'HTTP/1.1 2',

@@ -8,16 +8,17 @@ import { MalformedAnswer } from './failure.ts'
 
 const cr = 0x0d
 const lf = 0x0a
+const emptyLineBytes = 4
 const protocolName = 'HTTP/1.'
 // Servers send one 100 or a few 102 and 103; one that sends no end of them never answers.
 const interimMax = 16
 
 export class AnswerParser {
   readonly #headBytesMax: number
-  readonly #bodiless: boolean
+  #bodiless: boolean
   #head: AnswerHead | null = null
-  /** Pieces of a head that is not complete yet. */
-  #headParts: Buffer[] = []
+  /** Pieces of a head that is not complete yet; null for none. */
+  #headParts: Buffer[] | null = null
   #headBytes = 0
   #lineBytes = 0
   #lastByte = 0
@@ -32,6 +33,23 @@ export class AnswerParser {
   constructor(headBytesMax: number, bodiless: boolean) {
     this.#headBytesMax = headBytesMax
     this.#bodiless = bodiless
+  }
+
+  /** Begins again with the next answer, as if it were new; not after it has thrown. */
+  reset(bodiless: boolean): this {
+    this.#bodiless = bodiless
+    this.#head = null
+    this.#headParts = null
+    this.#headBytes = 0
+    this.#lineBytes = 0
+    this.#lastByte = 0
+    this.#interims = 0
+    this.#lengthLeft = 0
+    this.#chunks = null
+    this.#started = false
+    this.#ended = false
+    this.#excess = false
+    return this
   }
 
   /** The head of the final answer, once it is complete. */
@@ -96,7 +114,7 @@ export class AnswerParser {
 
   #collectHead(part: Buffer): void {
     if (this.#headBytes < protocolName.length) this.#checkBeginning(part)
-    this.#headParts.push(part)
+    ;(this.#headParts ??= []).push(part)
     this.#countHead(part.length)
   }
 
@@ -113,9 +131,8 @@ export class AnswerParser {
 
   #finishHead(bytes: Buffer, start: number, end: number): void {
     this.#countHead(end - start)
-    // Without the empty line and the line break before it.
-    const head = parseAnswerHead(this.#headText(bytes, start, end).slice(0, -4), this.#bodiless)
-    this.#headParts = []
+    const head = parseAnswerHead(this.#headText(bytes, start, end), this.#bodiless)
+    this.#headParts = null
     this.#lineBytes = 0
     this.#lastByte = 0
     if (head.status >= 200) return this.#begin(head)
@@ -124,9 +141,11 @@ export class AnswerParser {
     if (this.#interims > interimMax) throw new MalformedAnswer('there are too many interim answers')
   }
 
+  /** Without the empty line and the line break before it. */
   #headText(bytes: Buffer, start: number, end: number): string {
-    if (this.#headParts.length === 0) return bytes.toString('latin1', start, end)
-    return Buffer.concat([...this.#headParts, bytes.subarray(start, end)]).toString('latin1')
+    if (this.#headParts === null) return bytes.toString('latin1', start, end - emptyLineBytes)
+    const whole = Buffer.concat([...this.#headParts, bytes.subarray(start, end)])
+    return whole.toString('latin1', 0, whole.length - emptyLineBytes)
   }
 
   #begin(head: AnswerHead): void {

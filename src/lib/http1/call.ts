@@ -5,7 +5,7 @@
 import type { Cancellation } from '../cancellation.ts'
 import type { AnswerHead } from './answer-head.ts'
 import type { Http1Failure } from './failure.ts'
-import type { Reply, ReplyBody, ReplyReader } from './reply.ts'
+import type { MakeReply, Reply, ReplyBody, ReplyReader } from './reply.ts'
 
 /** What a call may do to the connection that carries it. */
 export interface Carrier {
@@ -20,6 +20,14 @@ interface Settlers<T> {
   readonly reject: (reason: unknown) => void
 }
 
+/** What a caller makes of how a call ends; none of the two may throw. */
+export interface Outcome {
+  /** What the promise of the head resolves with. */
+  readonly replyOf: MakeReply
+  /** What it is rejected with. */
+  readonly reasonOf: (reason: unknown) => unknown
+}
+
 const unreadBytesMax = 64 * 1024
 
 export class Http1Call implements ReplyBody {
@@ -27,7 +35,7 @@ export class Http1Call implements ReplyBody {
   readonly connectBy: number
   readonly #signal: Cancellation
   readonly #head: Settlers<Reply>
-  readonly #reasonOf: (reason: unknown) => unknown
+  readonly #outcome: Outcome
   #reader: ReplyReader | null = null
   #carrier: Carrier | null = null
   /** What was read and not asked for yet; most answers come in one read. */
@@ -40,12 +48,12 @@ export class Http1Call implements ReplyBody {
   /** Set together with `#over` when the answer broke. */
   #broken: { readonly reason: unknown } | null = null
 
-  /** The signal must not be aborted yet. @param reasonOf makes what the head is rejected with */
-  constructor(signal: Cancellation, connectBy: number, head: Settlers<Reply>, reasonOf: (reason: unknown) => unknown) {
+  /** The signal must not be aborted yet. */
+  constructor(signal: Cancellation, connectBy: number, head: Settlers<Reply>, outcome: Outcome) {
     this.#signal = signal
     this.connectBy = connectBy
     this.#head = head
-    this.#reasonOf = reasonOf
+    this.#outcome = outcome
     signal.addEventListener('abort', this)
   }
 
@@ -55,8 +63,8 @@ export class Http1Call implements ReplyBody {
   }
 
   /** For the connection: the head has come. */
-  begin({ status, headers }: AnswerHead): void {
-    this.#head.resolve({ status, headers, body: this })
+  begin(head: AnswerHead): void {
+    this.#head.resolve(this.#outcome.replyOf(head, this))
   }
 
   /** For the connection: bytes of the body have come; the memory is the call's from now on. */
@@ -149,7 +157,7 @@ export class Http1Call implements ReplyBody {
     this.#broken = { reason }
     this.#release()
     // Settles at most one of the two: a reader exists only after the head.
-    this.#head.reject(this.#reasonOf(reason))
+    this.#head.reject(this.#outcome.reasonOf(reason))
     this.#takeReader()?.failed(reason)
   }
 

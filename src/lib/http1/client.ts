@@ -5,10 +5,10 @@
  */
 import type { Clock } from '../clock.ts'
 import type { Ticker } from '../ticker.ts'
-import { Http1Call } from './call.ts'
+import { Http1Call, type Outcome } from './call.ts'
 import { Pool } from './pool.ts'
 import type { Proxy, ProxyFor } from './proxy.ts'
-import type { Reply } from './reply.ts'
+import { replyAsSent, type Reply } from './reply.ts'
 import { encodeRequest, type ForwardedTo, type Http1Request } from './request.ts'
 
 export interface Http1ClientOptions {
@@ -108,9 +108,9 @@ export class Http1Client implements Disposable {
    * Resolves with the head of the answer; its body is read, or cancelled, by the caller. Rejects
    * with an Http1Failure, with the signal's reason, or with a TypeError when the request has a
    * character that HTTP does not allow, in which case nothing was sent.
-   * @param reasonOf makes the caller's own reason of what it rejects with; another promise for that would cost more
+   * @param outcome makes the caller's own of what it settles with; another promise for that would cost more
    */
-  request(origin: Origin, request: Http1Request, reasonOf = unchanged): Promise<Reply> {
+  request(origin: Origin, request: Http1Request, outcome: Outcome = asItIs): Promise<Reply> {
     const head = Promise.withResolvers<Reply>()
     try {
       const { signal, connectTimeoutMs } = request
@@ -118,10 +118,10 @@ export class Http1Client implements Disposable {
       if (this.#closed) throw new TypeError('the client has been closed')
       const encoded = encodeRequest(request, origin)
       const connectBy = connectTimeoutMs === undefined ? Infinity : this.#options.clock.elapsed() + connectTimeoutMs
-      const call = new Http1Call(signal, connectBy, head, reasonOf)
+      const call = new Http1Call(signal, connectBy, head, outcome)
       origin.pool.carry({ call, request: encoded, bodiless: request.method === 'HEAD' }, request.reuseConnection)
     } catch (thrown) {
-      head.reject(reasonOf(thrown))
+      head.reject(outcome.reasonOf(thrown))
     }
     return head.promise
   }
@@ -142,9 +142,7 @@ export class Http1Client implements Disposable {
   }
 }
 
-function unchanged(reason: unknown): unknown {
-  return reason
-}
+const asItIs: Outcome = { replyOf: replyAsSent, reasonOf: (reason) => reason }
 
 function addressOf({ hostname, port, protocol }: URL): { readonly hostname: string; readonly port: number } {
   const usualPort = protocol === 'https:' ? 443 : 80

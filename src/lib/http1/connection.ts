@@ -55,6 +55,8 @@ export class Connection implements Carrier {
   #proxySocket: Pick<Socket<unknown>, 'terminate'> | null = null
   #assignment: Assignment | null = null
   #parser: AnswerParser | null = null
+  /** The parser of the answer before, which was complete. */
+  #spareParser: AnswerParser | null = null
   #paused = false
   #reused = false
   #error: unknown = undefined
@@ -215,7 +217,7 @@ export class Connection implements Carrier {
 
   #send({ request, bodiless }: Assignment): void {
     this.#phase = 'busy'
-    this.#parser = new AnswerParser(this.#address.headBytesMax, bodiless)
+    this.#parser = this.#spareParser?.reset(bodiless) ?? new AnswerParser(this.#address.headBytesMax, bodiless)
     if (this.#socket !== null) this.#outgoing.begin(this.#socket, request)
   }
 
@@ -241,6 +243,7 @@ export class Connection implements Carrier {
     else if (parser.head?.persistent !== true) this.close()
     else {
       this.#phase = 'idle'
+      this.#spareParser = parser
       this.#owner.onIdle(this, parser.head.keepSeconds)
     }
     call.end()

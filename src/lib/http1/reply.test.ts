@@ -14,7 +14,7 @@ function bodyOf(parts: readonly string[]): ReplyBody & { readonly cancelled: () 
 test('a body is read whole, and every part of it is announced, so that white space counts as a sign of life', async () => {
   let parts = 0
   const body = bodyOf([' ', ' ', '{}'])
-  expect((await readAll(body, 10, () => void (parts += 1)))?.toString()).toBe('  {}')
+  expect((await readAll(body, 10, { part: () => void (parts += 1) }))?.toString()).toBe('  {}')
   expect(parts).toBe(3)
 })
 

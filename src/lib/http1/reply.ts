@@ -11,6 +11,12 @@ export interface Reply {
   readonly body: ReplyBody
 }
 
+/** Makes an answer of its head and its body. */
+export type MakeReply = (head: Pick<Reply, 'status' | 'headers'>, body: ReplyBody) => Reply
+
+/** The answer as it was sent. */
+export const replyAsSent: MakeReply = ({ status, headers }, body) => ({ status, headers, body })
+
 export interface ReplyBody {
   /**
    * The next bytes, or null at the end that the answer's framing promised. What has arrived already
@@ -45,28 +51,47 @@ export function readTo(body: ReplyBody, reader: ReplyReader): Uint8Array | null 
   return undefined
 }
 
+/** Hears of each part of a body, for time-outs that begin again with every byte. */
+export interface PartListener {
+  part(): void
+}
+
 /**
  * The whole rest of a body. Gives it up and returns null when it is longer than `bytesMax`. Without a promise when all of
- * it is there: most answers come together with their head.
- * @param onPart called at each part, for time-outs that begin again with every byte
+ * it is there: most answers come together with their head, in one part.
  */
-export function takeAll(body: ReplyBody, bytesMax: number, onPart?: () => void): Whole | Promise<Whole> {
-  const parts: Uint8Array[] = []
-  let bytesLeft = bytesMax
-  for (;;) {
-    const part = body.read()
-    if (part instanceof Promise) return takeRest(body, part, { parts, bytesLeft, onPart })
-    if (part === null) return joined(parts)
+export function takeAll(body: ReplyBody, bytesMax: number, listener?: PartListener): Whole | Promise<Whole> {
+  const first = body.read()
+  if (first instanceof Promise) return takeRest(body, first, { parts: [], bytesLeft: bytesMax, listener })
+  if (first === null) return Buffer.alloc(0)
+  if (first.byteLength > bytesMax) return giveUp(body)
+  listener?.part()
+  const second = body.read()
+  return second === null
+    ? whole(first)
+    : takeMore(body, second, { parts: [first], bytesLeft: bytesMax - first.byteLength, listener })
+}
+
+function takeMore(
+  body: ReplyBody,
+  second: Uint8Array | Promise<Uint8Array | null>,
+  taking: Taking,
+): Whole | Promise<Whole> {
+  const { parts, listener } = taking
+  let { bytesLeft } = taking
+  for (let part: ReturnType<ReplyBody['read']> = second; part !== null; part = body.read()) {
+    if (part instanceof Promise) return takeRest(body, part, { parts, bytesLeft, listener })
     bytesLeft -= part.byteLength
     if (bytesLeft < 0) return giveUp(body)
     parts.push(part)
-    onPart?.()
+    listener?.part()
   }
+  return Buffer.concat(parts)
 }
 
 /** The same, always with a promise. */
-export async function readAll(body: ReplyBody, bytesMax: number, onPart?: () => void): Promise<Whole> {
-  return takeAll(body, bytesMax, onPart)
+export async function readAll(body: ReplyBody, bytesMax: number, listener?: PartListener): Promise<Whole> {
+  return takeAll(body, bytesMax, listener)
 }
 
 /** The rest of a body, piece by piece; a reader that stops early has to cancel it. */
@@ -79,22 +104,23 @@ type Whole = Buffer<ArrayBuffer> | null
 interface Taking {
   readonly parts: Uint8Array[]
   readonly bytesLeft: number
-  readonly onPart: (() => void) | undefined
+  readonly listener: PartListener | undefined
 }
 
 async function takeRest(
   body: ReplyBody,
   first: Promise<Uint8Array | null>,
-  { parts, bytesLeft: bytesMax, onPart }: Taking,
+  { parts, bytesLeft: bytesMax, listener }: Taking,
 ): Promise<Whole> {
   let bytesLeft = bytesMax
   for (let part = await first; part !== null; part = await body.read()) {
     bytesLeft -= part.byteLength
     if (bytesLeft < 0) return giveUp(body)
     parts.push(part)
-    onPart?.()
+    listener?.part()
   }
-  return joined(parts)
+  const [only] = parts
+  return parts.length === 1 && only !== undefined ? whole(only) : Buffer.concat(parts)
 }
 
 function giveUp(body: ReplyBody): null {
@@ -102,12 +128,10 @@ function giveUp(body: ReplyBody): null {
   return null
 }
 
-/** Most answers come in one read, and are not copied then. */
-function joined(parts: readonly Uint8Array[]): Buffer<ArrayBuffer> {
-  const [only] = parts
-  return parts.length === 1 && only?.buffer instanceof ArrayBuffer
-    ? Buffer.from(only.buffer, only.byteOffset, only.byteLength)
-    : Buffer.concat(parts)
+/** The bytes of a body that came in one part, not copied. To look at the memory of a view costs more than the view. */
+function whole(part: Uint8Array): Buffer<ArrayBuffer> {
+  // No body is in memory that threads share.
+  return Buffer.isBuffer(part) ? (part as Buffer<ArrayBuffer>) : Buffer.concat([part])
 }
 
 /** A Response of the platform as a Reply, for providers that make theirs in this process. */

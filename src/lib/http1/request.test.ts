@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { encodeRequest, type Http1Request } from './request.ts'
+import fc from 'fast-check'
+import { encodeRequest, HeadTemplate, type Http1Request } from './request.ts'
 
 const request: Http1Request = {
   method: 'POST',
@@ -77,5 +78,35 @@ describe('a TypeError and nothing sent for', () => {
 
   test('and its message does not hold the value', () => {
     expect(() => encoded({ headers: { authorization: 'Bearer secret\n' } })).toThrow(/^(?!.*secret).*authorization/)
+  })
+})
+
+describe('a template', () => {
+  const name = fc.constantFrom('accept', 'x-a', 'x-b', 'x-c', 'host', 'connection', 'content-length')
+  const headers = fc.dictionary(name, fc.constantFrom('1', '2', 'a b'), { noNullPrototype: true })
+
+  test('gives the same fields as the headers that it has in common with others', () => {
+    fc.assert(
+      fc.property(headers, fc.array(headers, { maxLength: 3 }), (shared, owns) => {
+        const template = new HeadTemplate(request.method, request.path, shared)
+        for (const own of owns) {
+          // Where a client names the host, it is not asked.
+          const { host: _, ...asked } = own
+          const whole = encoded({ headers: { ...asked, ...shared } }).split('\r\n')
+          expect(encoded({ template, headers: own }).split('\r\n').toSorted()).toEqual(whole.toSorted())
+        }
+      }),
+    )
+  })
+
+  test('refuses what a request refuses, each time', () => {
+    const template = new HeadTemplate('POST', '/v1', { 'x-a': 'a\r\nx-b: b' })
+    expect(() => encoded({ template })).toThrow(TypeError)
+    expect(() => encoded({ template })).toThrow(TypeError)
+    const path = new HeadTemplate('POST', '/v1 HTTP/1.1', {})
+    expect(() => encoded({ template: path })).toThrow(TypeError)
+    expect(() => encoded({ template: new HeadTemplate('POST', '/v1', {}), headers: { 'x-a': '\n' } })).toThrow(
+      TypeError,
+    )
   })
 })

@@ -26,7 +26,9 @@ export interface Http1Request {
   /** False asks for a connection of its own. */
   readonly reuseConnection: boolean
   /** Bound on making a connection, TLS included; none when left out. */
-  readonly connectTimeoutMs?: number
+  readonly connectTimeoutMs?: number | undefined
+  /** Has the method, the path and what else many requests to this target have in common; its fields replace those of `headers`. */
+  readonly template?: HeadTemplate | undefined
 }
 
 const ownFields: ReadonlySet<string> = new Set([
@@ -79,22 +81,64 @@ export function encodeRequest(request: Http1Request, target: Target): EncodedReq
   return body === null || body instanceof Uint8Array ? { head, body, stream: null } : { head, body: null, stream: body }
 }
 
-function requestHead({ method, path, headers, body }: Http1Request, { host, forwarded }: Target): string {
-  if (!methodToken.test(method)) throw new TypeError('the method is not a token in capitals')
-  if (!originForm.test(path))
-    throw new TypeError('the path does not begin with "/" or has a character that is not allowed')
-  // A list that is joined once: adding to a text makes another each time.
-  const head = [method, ' ', forwarded ? forwarded.base : '', path, ' HTTP/1.1\r\n']
-  head.push('host: ', fieldText('host', headers['host'] ?? host), '\r\n')
-  if (forwarded?.authorization)
-    head.push('proxy-authorization: ', fieldText('proxy-authorization', forwarded.authorization.reveal()), '\r\n')
-  for (const name in headers) {
-    if (!ownFields.has(name)) head.push(name, ': ', fieldText(name, headers[name]), '\r\n')
+/** The part of a head that many requests to one target have in common: checked and written once. */
+export class HeadTemplate {
+  readonly method: string
+  readonly path: string
+  readonly #headers: Readonly<Record<string, string>>
+  #text: string | null = null
+
+  constructor(method: string, path: string, headers: Readonly<Record<string, string>>) {
+    this.method = method
+    this.path = path
+    this.#headers = headers
   }
+
+  /** Whether it has a field of this name. */
+  has(name: string): boolean {
+    return Object.hasOwn(this.#headers, name)
+  }
+
+  /** The beginning of the head; always for the same target. Throws as `encodeRequest` does. */
+  textFor(target: Target): string {
+    if (this.#text !== null) return this.#text
+    const head: string[] = []
+    beginHead(head, { method: this.method, path: this.path, headers: this.#headers }, target)
+    for (const name in this.#headers) addField(head, name, this.#headers[name])
+    return (this.#text = head.join(''))
+  }
+}
+
+function requestHead(request: Http1Request, target: Target): string {
+  const { method, headers, body, template } = request
+  // A list that is joined once: adding to a text makes another each time.
+  const head: string[] = []
+  if (template === undefined) beginHead(head, request, target)
+  else head.push(template.textFor(target))
+  for (const name in headers) if (template?.has(name) !== true) addField(head, name, headers[name])
   if (body !== null) head.push(bodyField(body))
   else if (!bodilessMethods.has(method)) head.push('content-length: 0\r\n')
   head.push('\r\n')
   return head.join('')
+}
+
+/** The request line, and the fields that depend on where it goes. */
+function beginHead(
+  head: string[],
+  { method, path, headers }: Pick<Http1Request, 'method' | 'path' | 'headers'>,
+  { host, forwarded }: Target,
+): void {
+  if (!methodToken.test(method)) throw new TypeError('the method is not a token in capitals')
+  if (!originForm.test(path))
+    throw new TypeError('the path does not begin with "/" or has a character that is not allowed')
+  head.push(method, ' ', forwarded ? forwarded.base : '', path, ' HTTP/1.1\r\n')
+  head.push('host: ', fieldText('host', headers['host'] ?? host), '\r\n')
+  if (forwarded?.authorization)
+    head.push('proxy-authorization: ', fieldText('proxy-authorization', forwarded.authorization.reveal()), '\r\n')
+}
+
+function addField(head: string[], name: string, value: string | undefined): void {
+  if (!ownFields.has(name)) head.push(name, ': ', fieldText(name, value), '\r\n')
 }
 
 function bodyField(body: Uint8Array | BodyStream): string {

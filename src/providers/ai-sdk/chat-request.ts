@@ -3,7 +3,7 @@
  * absent; fields that are not known here are accepted, and what they say is lost.
  * Shapes: https://platform.openai.com/docs/api-reference/chat/create
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { jsonBodyOf } from '#lib/bounded-json.ts'
 import { faultSentence, firstFault } from '#lib/schema-fault.ts'
 import { Problem } from './problem.ts'

@@ -3,7 +3,7 @@
  * and ignored; null equals absent.
  * Shapes: https://platform.openai.com/docs/api-reference
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import { jsonBodyOf } from '#lib/bounded-json.ts'
 import { faultSentence, firstFault } from '#lib/schema-fault.ts'
 import { DemoProblem } from './problem.ts'

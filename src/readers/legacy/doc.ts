@@ -1,8 +1,9 @@
 /**
- * Documents of Word 97 to 2003: paragraphs, headings, tables, notes and text boxes; older ones as plain text. Left out,
- * as of newer documents: heads and feet of pages, comments, and what fields were computed from. (MS-DOC 2024.)
+ * Documents of Word 97 to 2003: paragraphs, headings, tables, notes and text boxes, then comments and heads and feet of
+ * pages; older ones as plain text. Left out: what fields were computed from. (MS-DOC 2024.)
  */
 import { type Reader, ReadFailure, type ReadRequest, type Reading } from '../reading.ts'
+import { commentText, PageEdges } from '../marked-text.ts'
 import { TextBuilder } from '../text-builder.ts'
 import { damagedCompound, openCompound, withinFile } from '../compound.ts'
 import { type ParagraphLook, paragraphLooks } from './doc-paragraphs.ts'
@@ -61,7 +62,7 @@ function partOf(stream: Buffer, table: Buffer, at: number): Buffer {
   return table.subarray(offset, offset + stream.readUInt32LE(at + 4))
 }
 
-/** The text proper, then notes and text boxes; between them are the parts that are left out. */
+/** The text proper with its notes, text boxes, then comments and what is on all pages, in one paragraph each. */
 function writeParts(builder: TextBuilder, stream: Buffer, table: Buffer): void {
   const pieces = readPieces(partOf(stream, table, header.pieces))
   const lookAt = paragraphLooks(stream, partOf(stream, table, header.paragraphs))
@@ -69,15 +70,37 @@ function writeParts(builder: TextBuilder, stream: Buffer, table: Buffer): void {
     { length: 7 },
     (_, at) => Math.max(0, stream.readInt32LE(header.lengths + 4 * at)),
   )
-  const afterComments = body + footnotes + heads + comments
-  const parts = [
-    [0, body + footnotes],
-    [afterComments, afterComments + endnotes + boxes],
-  ] as const
-  const writer = new DocWriter(builder, lookAt)
-  for (const [from, to] of parts) {
+  const [afterNotes, afterHeads] = [body + footnotes, body + footnotes + heads]
+  const afterComments = afterHeads + comments
+  const edges = new PageEdges()
+  const parts: readonly (readonly [DocWriter, number, number])[] = [
+    [new DocWriter(builder, lookAt), 0, afterNotes],
+    [new DocWriter(builder, lookAt), afterComments, afterComments + endnotes + boxes],
+    [new DocWriter(markedBy(builder, commentText), lookAt), afterHeads, afterComments],
+    // Which are heads and which are feet is told by a part that this reader does not look at.
+    [
+      new DocWriter(
+        markedBy(builder, (text) => edges.mark('header or footer', text, /\d/.test(text))),
+        lookAt,
+      ),
+      afterNotes,
+      afterHeads,
+    ],
+  ]
+  for (const [writer, from, to] of parts) {
     for (const piece of pieces) writePiece(writer, stream, { piece, from, to })
     writer.end()
+  }
+}
+
+type Blocks = Pick<TextBuilder, 'heading' | 'paragraph' | 'table'>
+
+/** Whatever is written becomes paragraphs that `mark` makes. */
+function markedBy(builder: TextBuilder, mark: (text: string) => string): Blocks {
+  return {
+    heading: (_, title) => builder.paragraph(mark(title)),
+    paragraph: (text) => builder.paragraph(mark(text)),
+    table: (rows) => builder.paragraph(mark(rows.flat().join(' '))),
   }
 }
 
@@ -118,7 +141,7 @@ function readPieces(part: Buffer): Piece[] {
 
 /** Puts letters together to paragraphs, and paragraphs to cells, rows and tables. */
 class DocWriter {
-  readonly #builder: TextBuilder
+  readonly #builder: Blocks
   readonly #lookAt: (offset: number) => ParagraphLook
   #text = ''
   /** Open fields; of each only what it shows is text. */
@@ -129,7 +152,7 @@ class DocWriter {
   #row: string[] = []
   #rows: string[][] = []
 
-  constructor(builder: TextBuilder, lookAt: (offset: number) => ParagraphLook) {
+  constructor(builder: Blocks, lookAt: (offset: number) => ParagraphLook) {
     this.#builder = builder
     this.#lookAt = lookAt
   }

@@ -25,15 +25,15 @@ const doc = writeDoc(
     rowEnd,
     { text: 'After.\r' },
   ],
-  { comments: 'A private comment\r', boxes: 'In a box\r' },
+  { heads: 'Annual report\rAnnual report\rPage 7\r', comments: 'A private comment\r', boxes: 'In a box\r' },
 )
 
 describe('Word 97', () => {
-  test('headings, both kinds of letters, fields, tables and text boxes are read; comments are not', async () => {
+  test('headings, both kinds of letters, fields, tables and text boxes are read, then comments and, once, what is on all pages', async () => {
     const { text, mediaType, headings } = await read(doc)
     expect(mediaType).toBe('application/msword')
     expect(text).toBe(
-      '# Report\n\nWords with “quotes” and Ελληνικά.\n\nSee the page and\ngo on.\n\n| Item | Price |\n| --- | --- |\n| Ap ples | 3 |\n\nAfter.\n\nIn a box',
+      '# Report\n\nWords with “quotes” and Ελληνικά.\n\nSee the page and\ngo on.\n\n| Item | Price |\n| --- | --- |\n| Ap ples | 3 |\n\nAfter.\n\nIn a box\n\n(Comment: A private comment)\n\n(Page header or footer: Annual report)',
     )
     expect(headings.map(({ level, title }) => [level, title])).toEqual([[1, 'Report']])
   })
@@ -89,13 +89,13 @@ describe('Excel 97', () => {
   })
 
   test('shared and continued texts, numbers as they are shown, results of formulas and errors are read by sheet', async () => {
-    const { text, pages, mediaType, warnings } = await read(xls)
+    const { text, pages, mediaType } = await read(xls)
     expect(mediaType).toBe('application/vnd.ms-excel')
     expect(text).toContain(
       '| Name | Wort🙂 | Date |\n| --- | --- | --- |\n| 25% | 12.34 | 2024-01-01 |\n|  | total | #DIV/0! |\n| 7 | 8 |',
     )
     expect(pages.map(({ label }) => label)).toEqual(['Prices', 'Secret'])
-    expect(warnings).toEqual(['The sheet “Secret” is hidden; it was read.'])
+    expect(text).toContain('# Secret\n\n(This sheet is hidden in the workbook.)')
   })
 
   test('a protected one is encrypted', async () => {

@@ -71,8 +71,7 @@ function readXls({ bytes, mediaType, limits }: ReadRequest): Reading {
   const builder = new TextBuilder(limits)
   for (const { name, isHidden, offset } of workbook.sheets) {
     builder.page(name)
-    if (isHidden) builder.warn(`The sheet “${name}” is hidden; it was read.`)
-    writeSheet(builder, name, readSheet(stream.subarray(offset), workbook))
+    writeSheet(builder, { name, isHidden, rows: readSheet(stream.subarray(offset), workbook), around: [] })
   }
   if (workbook.cellsLeft < 0) builder.warn(`Only the first ${sheetCellsMax} cells of the workbook were read.`)
   return builder.reading({ mediaType, title: null })

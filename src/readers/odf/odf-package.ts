@@ -10,8 +10,10 @@ export interface OpenDocument {
   readonly title: string | null
   readonly stated: Readonly<Record<string, unknown>>
   readonly styles: OpenDocumentStyles
-  /** A formula that is embedded under that address, as it was typed; null for other objects, and when it was given before. */
-  readonly formula: (address: string) => string | null
+  /** The XML of the object that is embedded under that address; null when there is none, and when it was given before. */
+  readonly object: (address: string) => string | null
+  /** The heads and feet of the pages, as XML of their master pages; null when the file has none. */
+  readonly masterPages: string | null
 }
 
 export interface OpenDocumentStyles {
@@ -21,6 +23,8 @@ export interface OpenDocumentStyles {
   readonly numbered: ReadonlySet<string>
   /** Styles of slides that are not shown. */
   readonly hiddenSlides: ReadonlySet<string>
+  /** Styles of sheets that are not shown. */
+  readonly hiddenSheets: ReadonlySet<string>
 }
 
 const styleElements = new Set(['style', 'list-style'])
@@ -51,16 +55,18 @@ export function openDocument(
     content,
     ...propertiesIn(part('meta.xml')),
     styles: readStyles(stylesPart === null ? [content] : [stylesPart, content]),
-    formula(address) {
+    object(address) {
       if (given.has(address)) return null
       given.add(address)
-      return formulaIn(part(`${address.replace(/^\.\//, '')}/content.xml`))
+      return part(`${address.replace(/^\.\//, '')}/content.xml`)
     },
+    masterPages: stylesPart,
   }
 }
 
-function formulaIn(xml: string | null): string | null {
-  if (xml === null || !/<(?:[\w.-]+:)?math[\s>]/.test(xml)) return null
+/** The formula that an embedded object is, as it was typed; null for other objects. */
+export function formulaIn(xml: string): string | null {
+  if (!/<(?:[\w.-]+:)?math[\s>]/.test(xml)) return null
   const root = parseXml(xml, { doctypeAllowed: true })
   const [source] = descendantsOf(root, 'annotation')
   return textOf(source ?? root)
@@ -94,6 +100,7 @@ function readStyles(parts: readonly string[]): OpenDocumentStyles {
   const pageBreaks = new Set<string>()
   const numbered = new Set<string>()
   const hiddenSlides = new Set<string>()
+  const hiddenSheets = new Set<string>()
   for (const part of parts) {
     eachElement(part, styleElements, (style) => {
       const name = attributeOf(style, 'name') ?? ''
@@ -102,10 +109,12 @@ function readStyles(parts: readonly string[]): OpenDocumentStyles {
       const begins = paragraph !== null && attributeOf(paragraph, 'break-before') === 'page'
       if (begins || (attributeOf(style, 'master-page-name') ?? '') !== '') pageBreaks.add(name)
       if (slide !== null && attributeOf(slide, 'visibility') === 'hidden') hiddenSlides.add(name)
+      const sheet = childOf(style, 'table-properties')
+      if (sheet !== null && attributeOf(sheet, 'display') === 'false') hiddenSheets.add(name)
       for (const level of childrenOf(style, 'list-level-style-number')) {
         if ((attributeOf(level, 'num-format') ?? '') !== '') numbered.add(`${name} ${attributeOf(level, 'level')}`)
       }
     })
   }
-  return { pageBreaks, numbered, hiddenSlides }
+  return { pageBreaks, numbered, hiddenSlides, hiddenSheets }
 }

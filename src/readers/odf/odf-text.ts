@@ -1,22 +1,24 @@
 /**
- * Text of OpenDocument files as blocks: headings, paragraphs, lists, tables, notes, text boxes and the
- * pages that the software had last laid out. Left out: tracked deletions, comments, pictures.
+ * Text of OpenDocument files as blocks: headings, paragraphs, lists, tables, notes, comments, text boxes, the numbers
+ * of charts and the pages that the software had last laid out. Left out: tracked deletions, pictures.
  * (OASIS OpenDocument 1.3, part 3, 4 to 6 and 9.)
  */
 
-import { attributeOf, childOf, childrenOf, integerOf } from '../xml.ts'
+import { attributeOf, childOf, childrenOf, descendantsOf, integerOf, parseXml, textOf } from '../xml.ts'
 import type { XmlElement } from '../xml.ts'
 import { inlineText } from '../office/blocks.ts'
 import type { Block } from '../office/blocks.ts'
-import { spreadCells } from '../office/cell-grid.ts'
+import { shortCellMax, spreadCells } from '../office/cell-grid.ts'
 import type { GridCell } from '../office/cell-grid.ts'
+import { annotationText } from './odf-around.ts'
+import { formulaIn } from './odf-package.ts'
 import type { OpenDocument, OpenDocumentStyles } from './odf-package.ts'
 
 export interface OdfContext {
   readonly styles: OpenDocumentStyles
   /** Whether the file holds the page breaks of its last layout; only then are those of styles exact as well. */
   readonly paged: boolean
-  readonly formula: OpenDocument['formula']
+  readonly object: OpenDocument['object']
 }
 
 interface ListPlace {
@@ -44,7 +46,7 @@ const transparent = new Set([
   'index-title',
 ])
 const shapes = new Set(['frame', 'custom-shape', 'rect', 'ellipse', 'line', 'connector', 'polygon', 'path'])
-const leftOut = new Set(['annotation', 'tracked-changes', 'ruby-text', 'title', 'hidden-text', 'image'])
+const leftOut = new Set(['tracked-changes', 'ruby-text', 'title', 'hidden-text', 'image'])
 const spaceRuns = /[\t\r\n]| {2}/
 /** Limit for cells and rows that say that they are repeated. */
 const repeatMax = 1_000
@@ -60,6 +62,12 @@ export function readOdfElement(element: XmlElement, context: OdfContext): Block[
   if (name === 'p' || name === 'h') return readParagraph(element, context)
   if (name === 'list') return readList(element, context, { style: attributeOf(element, 'style-name') ?? '', depth: 1 })
   if (name === 'table') return readTable(element, context)
+  if (name === 'annotation') return [{ kind: 'paragraph', text: annotationText(element) }]
+  if (name === 'frame' && childOf(element, 'object') !== null) {
+    const { formula, blocks } = readObject(element, context)
+    return [{ kind: 'paragraph', text: formula }, ...blocks]
+  }
+  if (name === 'desc') return [{ kind: 'paragraph', text: textOf(element) }]
   if (name === 'soft-page-break') return [{ kind: 'break', rendered: true }]
   return transparent.has(name) || shapes.has(name) ? readOdfBlocks(element, context) : []
 }
@@ -72,9 +80,9 @@ export function odfParagraphText(element: XmlElement): string {
 }
 
 const noContext: OdfContext = {
-  styles: { pageBreaks: new Set(), numbered: new Set(), hiddenSlides: new Set() },
+  styles: { pageBreaks: new Set(), numbered: new Set(), hiddenSlides: new Set(), hiddenSheets: new Set() },
   paged: false,
-  formula: () => null,
+  object: () => null,
 }
 
 function readParagraph(element: XmlElement, context: OdfContext): Block[] {
@@ -96,7 +104,8 @@ function collect(parent: XmlElement, into: Paragraph): void {
     else if (child.name === 'line-break') add('\n', into)
     else if (child.name === 'soft-page-break') into.behind.push({ kind: 'break', rendered: true })
     else if (child.name === 'note') collectNote(child, into)
-    else if (child.name === 'frame' && childOf(child, 'object') !== null) add(formulaOf(child, into.context), into)
+    else if (child.name === 'annotation') addBehind([{ kind: 'paragraph', text: annotationText(child) }], into)
+    else if (child.name === 'frame' && childOf(child, 'object') !== null) collectObject(child, into)
     else if (shapes.has(child.name) || child.name === 'g') addBehind(readOdfBlocks(child, into.context), into)
     else if (!leftOut.has(child.name)) collect(child, into)
   }
@@ -121,10 +130,36 @@ function add(text: string, into: Paragraph): void {
 /** How often something is repeated. */
 const countOf = (element: XmlElement, name: string): number => Math.min(integerOf(element, name, 1), repeatMax)
 
-/** Charts and sheets that are embedded are left out, formulas are text. */
-function formulaOf(frame: XmlElement, context: OdfContext): string {
+/** A formula is part of its line, a chart follows it. */
+function collectObject(frame: XmlElement, into: Paragraph): void {
+  const { formula, blocks } = readObject(frame, into.context)
+  add(formula, into)
+  addBehind(blocks, into)
+}
+
+/** Formulas and charts; sheets and files of other programs that are embedded are left out. */
+function readObject(
+  frame: XmlElement,
+  context: OdfContext,
+): { readonly formula: string; readonly blocks: readonly Block[] } {
   const address = attributeOf(childOf(frame, 'object') ?? frame, 'href')
-  return address === null ? '' : (context.formula(address) ?? '')
+  const xml = address === null ? null : context.object(address)
+  if (xml === null) return { formula: '', blocks: [] }
+  const formula = formulaIn(xml)
+  return formula === null ? { formula: '', blocks: readChart(xml, context) } : { formula, blocks: [] }
+}
+
+/** A chart keeps a table of the numbers that it was last drawn from. */
+function readChart(xml: string, context: OdfContext): Block[] {
+  if (!/<(?:[\w.-]+:)?chart[\s>]/.test(xml)) return []
+  return descendantsOf(parseXml(xml, { doctypeAllowed: true }), 'chart').flatMap((chart) => {
+    const inner = childOf(chart, 'chart') ?? chart
+    const title = childrenOf(childOf(inner, 'title'), 'p').map(odfParagraphText).join('\n')
+    return [
+      { kind: 'paragraph', text: title },
+      ...childrenOf(inner, 'table').flatMap((table) => readTable(table, context)),
+    ]
+  })
 }
 
 function collectNote(note: XmlElement, into: Paragraph): void {
@@ -168,13 +203,13 @@ function readItem(
   })
 }
 
-/** A table of one row or column is a frame around what is in it. */
+/** A table of one column, or one row of longer texts, is a frame around what is in it. */
 function readTable(table: XmlElement, context: OdfContext): Block[] {
   const rows = rowsOf(table)
   const cells = rows.map((row) =>
     childrenOf(row).filter(({ name }) => name === 'table-cell' || name === 'covered-table-cell'),
   )
-  if (rows.length === 1 || cells.every((row) => row.length <= 1)) {
+  if (cells.every((row) => row.length <= 1) || (rows.length === 1 && !areShortCells(cells.flat()))) {
     return cells.flat().flatMap((cell) => readOdfBlocks(cell, context))
   }
   const breaks: Block[] = []
@@ -186,6 +221,13 @@ function readTable(table: XmlElement, context: OdfContext): Block[] {
     return spread
   })
   return [{ kind: 'table', rows: spreadCells(grid) }, ...breaks]
+}
+
+function areShortCells(cells: readonly XmlElement[]): boolean {
+  return cells.every((cell) => {
+    const content = childrenOf(cell)
+    return content.length <= 1 && content.every(({ name }) => name === 'p') && textOf(cell).length <= shortCellMax
+  })
 }
 
 /** Cells that are covered by a merged one follow it, each as a cell of its own. */

@@ -42,11 +42,11 @@ describe('text', () => {
     expect(await textOf(`<table:table><table:table-row>${cell('x')}</table:table-row></table:table>`)).toBe('x')
   })
 
-  test('notes and text boxes follow their paragraph; comments and deletions are left out', async () => {
+  test('notes, text boxes and comments follow their paragraph; deletions are left out', async () => {
     const note = `<text:note><text:note-citation>1</text:note-citation><text:note-body>${p('below')}</text:note-body></text:note>`
     const box = `<draw:frame><draw:text-box>${p('boxed')}</draw:text-box></draw:frame>`
     const body = `<text:tracked-changes>${p('deleted')}</text:tracked-changes>${p(`x${note}${box}<office:annotation>${p('comment')}</office:annotation>y`)}`
-    expect(await textOf(body)).toBe('x[1]y\n\n[1] below\n\nboxed')
+    expect(await textOf(body)).toBe('x[1]y\n\n[1] below\n\nboxed\n\n(Comment: comment)')
   })
 
   test('pages begin at breaks of the last layout and of styles, except for the first', async () => {
@@ -100,7 +100,9 @@ describe('spreadsheets', () => {
       `<table:table table:name="Two">${row(cell('z'))}</table:table>`,
     ]
     const { text, pages } = await readBytes(odsReader, openDocumentFile('spreadsheet', sheets.join('')))
-    expect(text).toBe('# One\n\n| Name | Value |\n| --- | --- |\n| a | 1 |\n| x | 2024-02-01 |\n\n# Two\n\nz')
+    expect(text).toBe(
+      '# One\n\n| Name | Value |\n| --- | --- |\n| a | 1 |\n| x | 2024-02-01 |\n\n(Comment on A3: comment)\n\n# Two\n\nz',
+    )
     expect(pages.map(({ label }) => label)).toEqual(['One', 'Two'])
   })
 

@@ -18,6 +18,9 @@ export interface GridCell {
 const columnsMax = 1_000
 const repeatedCharactersMax = 100
 
+/** Letters up to which the cells of a single row are a table; longer ones are columns of a page. */
+export const shortCellMax = 80
+
 /** Limit on the cells of one table, empty ones included: a merged cell may claim to be as wide as it likes. */
 const cellsMax = 2_000_000
 

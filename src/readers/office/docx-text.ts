@@ -1,6 +1,6 @@
 /**
  * The text of a paragraph of a Word document, with what cannot stand inside it: notes that it refers
- * to, text boxes that are anchored in it, and where pages begin. Tracked deletions and hidden text are
+ * to, comments, text boxes and charts that are anchored in it, and where pages begin. Tracked deletions and hidden text are
  * left out. (ECMA-376, part 1, 17.3 Paragraphs and Rich Formatting.)
  */
 
@@ -10,10 +10,12 @@ import { formulaText } from './formula.ts'
 
 export interface ParagraphText {
   readonly text: string
-  /** Notes in the order of their references. */
+  /** Notes and comments in the order of their references. */
   readonly notes: readonly NoteReference[]
   /** Contents of text boxes. */
   readonly boxes: readonly XmlElement[]
+  /** References to charts and diagrams. */
+  readonly drawn: readonly XmlElement[]
   readonly pictures: number
   /** Page breaks: before any text of the paragraph, and behind its first text. */
   readonly breaksBefore: readonly PageBreak[]
@@ -21,8 +23,10 @@ export interface ParagraphText {
 }
 
 export interface NoteReference {
-  readonly kind: 'footnote' | 'endnote'
+  readonly kind: 'footnote' | 'endnote' | 'comment'
   readonly id: string
+  /** Its sign in the text. */
+  readonly marker: string
 }
 
 export interface PageBreak {
@@ -34,23 +38,28 @@ interface Collected {
   hasText: boolean
   readonly notes: NoteReference[]
   readonly boxes: XmlElement[]
+  readonly drawn: XmlElement[]
   pictures: number
   readonly breaksBefore: PageBreak[]
   readonly breaksAfter: PageBreak[]
   /** The text that stands for a reference to a note. */
-  readonly noteMarker: (note: NoteReference) => string
+  readonly noteMarker: (kind: NoteReference['kind']) => string
 }
 
 /** Properties; tracked deletions; what a field was computed from; pronunciation above a word. */
 const leftOut = new Set(['pPr', 'rPr', 'del', 'moveFrom', 'instrText', 'delText', 'rt', 'sdtPr', 'sectPr'])
 
 /** Reads one `w:p`. `noteMarker` is asked once for each reference, in order. */
-export function readParagraphText(paragraph: XmlElement, noteMarker: (note: NoteReference) => string): ParagraphText {
+export function readParagraphText(
+  paragraph: XmlElement,
+  noteMarker: (kind: NoteReference['kind']) => string,
+): ParagraphText {
   const collected: Collected = {
     text: '',
     hasText: false,
     notes: [],
     boxes: [],
+    drawn: [],
     pictures: 0,
     breaksBefore: [],
     breaksAfter: [],
@@ -95,6 +104,9 @@ const readers = new Map<string, (element: XmlElement, into: Collected) => void>(
     lastRenderedPageBreak: (_, into) => pageBreak(true, into),
     footnoteReference: (element, into) => noteReference('footnote', element, into),
     endnoteReference: (element, into) => noteReference('endnote', element, into),
+    commentReference: (element, into) => noteReference('comment', element, into),
+    chart: (element, into) => into.drawn.push(element),
+    relIds: (element, into) => into.drawn.push(element),
     oMath: (element, into) => addText(formulaText(element), into),
     docPr: alternativeText,
     txbxContent: (element, into) => into.boxes.push(element),
@@ -127,7 +139,7 @@ function pageBreak(rendered: boolean, into: Collected): void {
 }
 
 function noteReference(kind: NoteReference['kind'], element: XmlElement, into: Collected): void {
-  const note = { kind, id: attributeOf(element, 'id') ?? '' }
-  into.notes.push(note)
-  addText(into.noteMarker(note), into)
+  const marker = into.noteMarker(kind)
+  into.notes.push({ kind, id: attributeOf(element, 'id') ?? '', marker })
+  addText(marker, into)
 }

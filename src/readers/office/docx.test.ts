@@ -192,12 +192,19 @@ describe('tables', () => {
     expect(tables).toHaveLength(1)
   })
 
-  test('a table of one row or column is a frame: what is in it is read as text', async () => {
+  test('a table of one column, or one row of longer texts, is a frame: what is in it is read as text', async () => {
     const parts = { styles: styles(style('H1', 'heading 1')) }
     expect(
       await textOf(table(`<w:tr><w:tc>${styled('H1', 'Title')}${p('text')}</w:tc></w:tr>`, row(cell('below'))), parts),
     ).toBe('# Title\n\ntext\n\nbelow')
-    expect(await textOf(table(row(cell('left'), cell('right'))))).toBe('left\n\nright')
+    const long = 'left '.repeat(20).trim()
+    expect(await textOf(table(row(cell(long), cell('right'))))).toBe(`${long}\n\nright`)
+  })
+
+  test('a table of one row of short cells is a table', async () => {
+    const { text, tables } = await read(table(row(cell('Total'), cell('12'), cell('34'))))
+    expect(text).toBe('| Total | 12 | 34 |\n| --- | --- | --- |')
+    expect(tables).toHaveLength(1)
   })
 
   test('a table in a cell becomes part of its text; rows that were deleted with changes tracked are left out', async () => {

@@ -34,6 +34,13 @@ export function shapesOf(tree: XmlElement | null): SlideShape[] {
   })
 }
 
+/** The texts at the foot of a slide that its author wrote. */
+export function feetOf(tree: XmlElement | null): string[] {
+  return childrenOf(tree, 'sp').flatMap((element) =>
+    placeholderOf(element) === 'ftr' ? [shapeText({ element, placeholder: 'ftr' })] : [],
+  )
+}
+
 /** Whether it holds the title of its slide. */
 export const isTitle = ({ placeholder }: SlideShape): boolean => placeholder !== null && titles.has(placeholder)
 

@@ -34,7 +34,7 @@ describe('slides', () => {
     expect(text).toBe('# A\n\n(This slide is hidden in the presentation.)\n\nSpeaker notes: Say this.\nAnd this.')
   })
 
-  test('leave out footer, number and the date of today, but not a date that was typed', async () => {
+  test('leave out number and the date of today, but not a date that was typed; a footer comes once', async () => {
     const field = '<a:p><a:fld type="datetime"><a:t>1.1.2026</a:t></a:fld></a:p>'
     expect(
       await textOf(
@@ -44,7 +44,7 @@ describe('slides', () => {
           shape('dt', field) +
           shape('dt', p('May 2020')),
       ),
-    ).toBe('# A\n\nMay 2020')
+    ).toBe('# A\n\nMay 2020\n\n(Page footer: footer)')
   })
 
   test('that the file does not hold are damage', async () => {

@@ -4,6 +4,7 @@
  */
 
 import type { TextBuilder } from '../text-builder.ts'
+import { type Block, inlineText, writeBlocks } from './blocks.ts'
 
 export interface SheetCell {
   /** From 0. */
@@ -32,12 +33,23 @@ const columnRowsMin = 5
 /** Limit on the cells of one table, empty ones included. */
 const spreadCellsMax = 4_000_000
 
-/** Writes the rows of a sheet, ascending, as tables and paragraphs below its name; of an empty sheet nothing. */
-export function writeSheet(builder: TextBuilder, name: string, rows: readonly SheetRow[]): void {
+export interface SheetContent {
+  readonly name: string
+  readonly isHidden: boolean
+  /** Ascending. */
+  readonly rows: readonly SheetRow[]
+  /** Comments, charts and what else is not in a cell; without page breaks. */
+  readonly around: readonly Block[]
+}
+
+/** Writes a sheet as tables and paragraphs below its name, then what surrounds them; of an empty sheet nothing. */
+export function writeSheet(builder: TextBuilder, { name, isHidden, rows, around }: SheetContent): void {
   const filled = rows.filter(({ cells }) => cells.length > 0)
-  if (filled.length === 0) return
+  if (filled.length === 0 && around.every((block) => inlineText(block).trim() === '')) return
   builder.heading(1, name)
-  for (const table of tablesIn(filled)) writeTable(builder, table)
+  if (isHidden) builder.paragraph('(This sheet is hidden in the workbook.)')
+  if (filled.length > 0) for (const table of tablesIn(filled)) writeTable(builder, table)
+  writeBlocks(builder, around)
 }
 
 /**

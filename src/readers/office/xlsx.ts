@@ -1,6 +1,6 @@
 /**
- * Excel workbooks: a page for each sheet, named after it, with the values that were last shown.
- * Formulas are not computed; charts, pictures and comments are left out.
+ * Excel workbooks: a page for each sheet, named after it, with the values that were last shown, and what surrounds
+ * them (xlsx-around.ts). Formulas are not computed; pictures are left out.
  * (ECMA-376, part 1, 18 SpreadsheetML.)
  */
 
@@ -13,6 +13,8 @@ import { formatNumber } from './cell-format.ts'
 import type { CellFormat } from './cell-format.ts'
 import { openPackage, relatedPart } from './package.ts'
 import type { OfficePackage } from './package.ts'
+import { PageEdges } from '../marked-text.ts'
+import { personsIn, readAround } from './xlsx-around.ts'
 import { sheetCellsMax, writeSheet } from './sheet-text.ts'
 import type { SheetCell, SheetRow } from './sheet-text.ts'
 import { readCellFormats, readSharedStrings, richText } from './xlsx-parts.ts'
@@ -48,15 +50,22 @@ function readXlsx({ bytes, mediaType, limits }: ReadRequest): Reading {
   const workbook = openWorkbook(source, root)
   const builder = new TextBuilder(limits)
   const relations = source.relationsOf(source.main)
+  const persons = personsIn(source)
+  const edges = new PageEdges()
   for (const sheet of childrenOf(childOf(root, 'sheets'), 'sheet')) {
     const relation = relations.get(prefixedAttributeOf(sheet, 'id') ?? '')
-    if (relation?.type === 'chartsheet' || relation?.type === 'dialogsheet') continue
+    if (relation?.type === 'dialogsheet') continue
     const sheetXml = relation === undefined ? null : source.part(relation.target)
-    if (sheetXml === null) throw new ReadFailure('damaged', 'The workbook names a sheet that is not in the file.')
+    if (relation === undefined || sheetXml === null)
+      throw new ReadFailure('damaged', 'The workbook names a sheet that is not in the file.')
     const name = attributeOf(sheet, 'name') ?? ''
     builder.page(name)
-    if (!isShown(sheet)) builder.warn(`The sheet “${name}” is hidden; it was read.`)
-    writeSheet(builder, name, readRows(sheetXml, workbook))
+    writeSheet(builder, {
+      name,
+      isHidden: !isShown(sheet),
+      rows: relation.type === 'chartsheet' ? [] : readRows(sheetXml, workbook),
+      around: readAround({ source, part: relation.target, xml: sheetXml }, persons, edges),
+    })
   }
   warnOfMissing(builder, workbook)
   return builder.reading({ mediaType, title: source.title, stated: source.stated })

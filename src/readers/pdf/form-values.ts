@@ -2,7 +2,8 @@
  * What was filled into the fields of a form. A page's text does not contain its fields, so each page's values follow it, with
  * the name that the form shows for its field. Source: fpdf_annot.h, fpdf_formfill.h.
  */
-import { readText, scratchBytes, type PdfDocument, type Pdfium, type PdfPage } from './pdfium.ts'
+import { entryOf } from './annotations.ts'
+import { readText, type PdfDocument, type PdfPage } from './pdfium.ts'
 
 /** FPDF_FORMFILLINFO of version 1 is a number and at most 30 addresses of functions; none is called for values. */
 const formInfoBytes = 256
@@ -57,20 +58,12 @@ function valueAt({ pdfium, pointer }: PdfPage, form: number, at: number): string
     const text = (
       name: 'FPDFAnnot_GetFormFieldName' | 'FPDFAnnot_GetFormFieldAlternateName' | 'FPDFAnnot_GetFormFieldValue',
     ) => readText(pdfium, (place, size) => call[name](form, annotation, place, size)).trim()
-    const value = isMark ? stateOf(pdfium, annotation) : text('FPDFAnnot_GetFormFieldValue')
+    // Which of its appearances a box to tick shows: ISO 32000-1, 12.7.4.2.3.
+    const value = isMark ? entryOf({ pdfium }, annotation, 'AS') : text('FPDFAnnot_GetFormFieldValue')
     if (value === '' || (isMark && value === 'Off')) return null
     const name = text('FPDFAnnot_GetFormFieldAlternateName') || text('FPDFAnnot_GetFormFieldName')
     return name === '' ? value : `${name}: ${value}`
   } finally {
     call.FPDFPage_CloseAnnot(annotation)
   }
-}
-
-/** Which of its appearances a box to tick shows: ISO 32000-1, 12.7.4.2.3. */
-function stateOf(pdfium: Pdfium, annotation: number): string {
-  const key = pdfium.scratch + scratchBytes / 2
-  pdfium.bytes().set(new TextEncoder().encode('AS\0'), key)
-  return readText(pdfium, (place, size) =>
-    pdfium.call.FPDFAnnot_GetStringValue(annotation, key, place, Math.min(size, scratchBytes / 2)),
-  )
 }

@@ -7,6 +7,7 @@
  * page; fragments come in the order of the file.
  */
 import { lettersOfGlyphs, mayHideLetters } from './glyph-letters.ts'
+import { logicalOrder, type PlacedWord } from './logical-order.ts'
 import { ReadFailure } from '../reading.ts'
 import { scratchBytes } from './pdfium.ts'
 import type { Pdfium, PdfPage } from './pdfium.ts'
@@ -33,6 +34,16 @@ export interface Fragment extends Box {
   rightToLeft: boolean
   /** Quarter turns of the text against the page, clockwise. */
   readonly turn: number
+  /** Spaces in it that are wider than between words; most fragments have none. */
+  gaps?: Gap[] | undefined
+}
+
+/** A wide space in a text. */
+export interface Gap {
+  /** Index of the space in the text. */
+  readonly at: number
+  readonly left: number
+  readonly right: number
 }
 
 export interface PageText {
@@ -61,6 +72,8 @@ function isLatinLetter(code: number): boolean {
 const arrowOfLigature = 0x21b5
 /** A gap of this many line heights ends a fragment. */
 const wideGap = 1
+/** A space of this many line heights may divide columns, when the lines around have one at the same place. */
+export const broadSpace = 0.4
 const boldName = /bold|black|heavy|demi|medi$|cmbx|-bd/i
 
 interface Character {
@@ -102,6 +115,8 @@ class FragmentPass {
   /** Where in the open fragment the characters of the last glyph begin. */
   #glyphStart = 0
   #heldVowelSign = ''
+  /** The places of the words of the open fragment, once it has a letter from right to left. */
+  #words: { left: number; right: number }[] = []
 
   constructor(pdfium: Pdfium, textPage: number) {
     this.#pdfium = pdfium
@@ -200,6 +215,7 @@ class FragmentPass {
     }
     this.#spacePending = false
     this.#glyphStart = 0
+    this.#words = [{ left: character.box.left, right: character.box.right }]
   }
 
   #extend(open: Fragment, { code, box }: Character): void {
@@ -207,7 +223,7 @@ class FragmentPass {
     const letter = code === arrowOfLigature ? 'ff' : String.fromCodePoint(code)
     const rightToLeft = isRightToLeft(code)
     const before = this.#previous
-    if (rightToLeft && before !== null && isRightToLeft(before.code) && sameBox(before.box, box)) {
+    if (rightToLeft && before !== null && isRightToLeft(before.code) && inOneGlyph(before.box, box)) {
       // The letters of one ligature come in the order in which they are seen, from the left.
       open.text = open.text.slice(0, this.#glyphStart) + letter + open.text.slice(this.#glyphStart)
       return
@@ -219,24 +235,69 @@ class FragmentPass {
       return
     }
     const wordsTouch = rightToLeft && before !== null && isLatinLetter(before.code)
-    if (this.#spacePending || wordsTouch) open.text += ' '
+    if (this.#spacePending || wordsTouch) this.#beginWord(open, box)
     this.#spacePending = false
     this.#glyphStart = open.text.length
     open.text += letter + this.#heldVowelSign
     this.#heldVowelSign = ''
     open.rightToLeft ||= rightToLeft
     grow(open, box)
+    const word = this.#words.at(-1)
+    if (word === undefined) return
+    word.left = Math.min(word.left, box.left)
+    word.right = Math.max(word.right, box.right)
+  }
+
+  #beginWord(open: Fragment, { left, right }: Box): void {
+    if (left - open.right > broadSpace * (open.top - open.bottom)) {
+      open.gaps ??= []
+      open.gaps.push({ at: open.text.length, left: open.right, right: left })
+    }
+    open.text += ' '
+    this.#words.push({ left, right })
   }
 
   #close(): void {
     if (this.#open !== null) {
       this.#open.text = solid(this.#open.text + this.#heldVowelSign)
       if (this.#open.bold && this.#previous !== null) this.#open.bold = this.#isBold(this.#previous.index)
-      this.#fragments.push(this.#open)
+      if (this.#open.rightToLeft) this.#pushOrdered(this.#open)
+      else this.#fragments.push(this.#open)
     }
     this.#heldVowelSign = ''
     this.#open = null
     this.#previous = null
+  }
+
+  /** A line with letters from right to left: its parts between wide gaps, from the right, each in the order of reading. */
+  #pushOrdered(line: Fragment): void {
+    const texts = line.text.split(' ')
+    const words = texts.map((text, at): PlacedWord => ({
+      text,
+      left: line.left,
+      right: line.right,
+      ...this.#words[at],
+    }))
+    const sorted = words.toSorted((one, other) => other.right - one.right)
+    const parts: PlacedWord[][] = []
+    let left = Number.POSITIVE_INFINITY
+    for (const word of sorted) {
+      const part = parts.at(-1)
+      if (part === undefined || left - word.right > wideGap * (line.top - line.bottom)) parts.push([word])
+      else part.push(word)
+      left = Math.min(left, word.left)
+    }
+    for (const [at, part] of parts.entries()) {
+      this.#fragments.push({
+        ...line,
+        text: logicalOrder(part),
+        left: Math.min(...part.map((word) => word.left)),
+        right: Math.max(...part.map((word) => word.right)),
+        spaced: at > 0 || line.spaced,
+        hyphened: line.hyphened && at === parts.length - 1,
+        gaps: undefined,
+      })
+    }
   }
 
   /** The font's size is told before the text is scaled; the character's matrix tells by how much it is. */
@@ -258,8 +319,9 @@ class FragmentPass {
   }
 }
 
-function sameBox(one: Box, other: Box): boolean {
-  return Math.abs(one.left - other.left) < 0.05 && Math.abs(one.right - other.right) < 0.05
+/** Letters of a ligature have one box, or that of the first one reaches further to the right. */
+function inOneGlyph(before: Box, box: Box): boolean {
+  return Math.abs(before.left - box.left) < 0.05 && box.right > before.right - 0.05
 }
 
 /** Makes `box` large enough for `other`. */

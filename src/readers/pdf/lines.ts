@@ -4,12 +4,15 @@
  * Lives here: what is side by side. Not here: what is one below the other. Lines keep the order of the file, since that
  * is right for nearly all files that have more than one column.
  */
-import { grow } from './fragments.ts'
-import type { Box, Fragment } from './fragments.ts'
+import { withDropCaps } from './drop-caps.ts'
+import { isFromRight } from './logical-order.ts'
+import { broadSpace, grow, type Box, type Fragment, type Gap } from './fragments.ts'
 
 /** A part of a line between wide gaps. */
 export interface Cell extends Box {
   text: string
+  /** Spaces in it that are wider than between words. */
+  gaps?: Gap[] | undefined
 }
 
 export interface Line extends Box {
@@ -32,12 +35,19 @@ export function lineText(line: Line): string {
 /** The lines of a page in the order of the file. */
 export function linesOf(fragments: readonly Fragment[]): Line[] {
   const lines: Line[] = []
-  for (const fragment of fragments) {
+  for (const fragment of withDropCaps(fragments)) {
     const open = lines.at(-1)
     if (open !== undefined && standsBeside(open, fragment)) extend(open, fragment)
     else lines.push(begin(fragment))
   }
+  for (const line of lines) if (line.rightToLeft) orderCells(line)
   return lines
+}
+
+/** The cells of a line with letters from right to left come in any order. */
+function orderCells({ cells }: Line): void {
+  if (isFromRight(cells)) cells.sort((one, other) => other.right - one.right)
+  else cells.sort((one, other) => one.left - other.left)
 }
 
 function begin(fragment: Fragment): Line {
@@ -47,7 +57,7 @@ function begin(fragment: Fragment): Line {
     right,
     top,
     bottom,
-    cells: [{ left, right, top, bottom, text: fragment.text }],
+    cells: [{ left, right, top, bottom, text: fragment.text, gaps: fragment.gaps }],
     size: fragment.size,
     bold: fragment.bold,
     hyphened: fragment.hyphened,
@@ -69,13 +79,18 @@ function standsBeside(line: Line, fragment: Fragment): boolean {
 
 function extend(line: Line, fragment: Fragment): void {
   const height = line.top - line.bottom
-  const gap = line.rightToLeft ? 0 : fragment.left - line.right
   const cell = line.cells.at(-1)
+  const isRightToLeft = line.rightToLeft || fragment.rightToLeft
+  const gap =
+    isRightToLeft && cell !== undefined
+      ? Math.max(fragment.left - cell.right, cell.left - fragment.right)
+      : fragment.left - line.right
   if (cell === undefined || gap > height) {
     const { left, right, top, bottom } = fragment
-    line.cells.push({ left, right, top, bottom, text: fragment.text })
+    line.cells.push({ left, right, top, bottom, text: fragment.text, gaps: fragment.gaps })
   } else {
     const divided = fragment.spaced || gap > 0.15 * height
+    if (divided) addGaps(cell, fragment, gap > broadSpace * height)
     cell.text += (divided ? ' ' : '') + raised(line, fragment)
     grow(cell, fragment)
   }
@@ -90,6 +105,15 @@ function extend(line: Line, fragment: Fragment): void {
     line.top = fragment.top
     line.bottom = fragment.bottom
   }
+}
+
+/** The wide spaces of a fragment that goes on in a cell, and the one before it. */
+function addGaps(cell: Cell, fragment: Fragment, isBroad: boolean): void {
+  if (!isBroad && fragment.gaps === undefined) return
+  cell.gaps ??= []
+  const at = cell.text.length
+  if (isBroad) cell.gaps.push({ at, left: cell.right, right: fragment.left })
+  for (const gap of fragment.gaps ?? []) cell.gaps.push({ ...gap, at: at + 1 + gap.at })
 }
 
 const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹'

@@ -4,6 +4,7 @@
  * Lives here: the steps from the file to the reading. How pages are taken apart is in `pdf/`. Pictures are not looked
  * at: for scans, `renderPdfPage` (pdf/render.ts) makes pictures that a model can read.
  */
+import { annotationsOf } from './annotations.ts'
 import { blocksOf, markerOf } from './blocks.ts'
 import type { Block, TextBlock } from './blocks.ts'
 import { flowText, vocabularyOf } from './flow.ts'
@@ -39,7 +40,7 @@ const mostPagesNamed = 12
 /** What was found on the pages before their lines are put together. */
 interface Extracted {
   readonly pages: readonly PageLines[]
-  /** What was filled into the form on each page. */
+  /** What was filled into the form on each page, and written onto it. */
   readonly values: readonly (readonly string[])[]
   /** Numbers of pages, counted from 1. */
   readonly damaged: readonly number[]
@@ -55,9 +56,10 @@ export const pdfReader: Reader = {
   read: (request) => withEngine(() => readPdf(request)),
 }
 
-async function readPdf({ bytes, limits, recogniser }: ReadRequest): Promise<Reading> {
+async function readPdf({ bytes, limits, recogniser, beforePages }: ReadRequest): Promise<Reading> {
   using document = await openPdf(bytes)
   checkPageCount(document.pageCount, limits)
+  await beforePages?.(document.pageCount)
   const found = extract(document, limits)
   const extracted = recogniser === undefined ? found : await withRecognised(document, found, recogniser)
   checkText(extracted)
@@ -108,7 +110,7 @@ function extract(document: PdfDocument, { textMax }: ReadLimits): Extracted {
     if (text.fragments.length === 0 && page.pdfium.call.FPDFPage_CountObjects(page.pointer) > 0)
       pictures.push(index + 1)
     if (text.unknownLetters > 0) unknownLetters.push(index + 1)
-    values.push(form?.valuesOf(page) ?? [])
+    values.push([...(form?.valuesOf(page) ?? []), ...annotationsOf(page)])
     pages.push({ lines: linesOf(text.fragments), height: page.height })
   }
   return { pages, values, damaged, pictures, unknownLetters, recognised: [] }

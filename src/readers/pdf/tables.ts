@@ -5,7 +5,7 @@
  * their text lands in a cell of its own column, so nothing is lost or put beside what it does not belong to; where that
  * is in doubt the lines stay lines.
  */
-import type { Box } from './fragments.ts'
+import type { Box, Gap } from './fragments.ts'
 
 import type { Cell, Line } from './lines.ts'
 
@@ -26,18 +26,24 @@ interface Interval {
 }
 
 const fewestRows = 3
+/** Two rows alone are a table when their cells have their edges below each other in this many columns. */
+const columnsOfTwoRows = 3
+/** Lines that have a space wider than usual at the same place. */
+const fewestDivided = 4
+const fewestDividedTwice = 3
 const mostColumns = 40
 /** Longer cells, on average, are columns of running text. */
 const longestMeanCell = 45
 const mostLinesInHeader = 4
 
 /** The lines with tables in the place of the lines they were made of. */
-export function withTables(lines: readonly Line[]): Part[] {
+export function withTables(given: readonly Line[]): Part[] {
+  const lines = withNarrowColumns(given)
   const parts: Part[] = []
   for (let at = 0; at < lines.length;) {
     const end = runEnd(lines, at)
     const run = lines.slice(at, end)
-    const columns = run.length < fewestRows ? null : columnsOf(run)
+    const columns = run.length < fewestRows ? columnsOfTwo(run) : columnsOf(run)
     if (columns === null) {
       const line = lines[at]
       if (line !== undefined) parts.push(...withoutColumns(line))
@@ -52,6 +58,101 @@ export function withTables(lines: readonly Line[]): Part[] {
     at = end
   }
   return parts
+}
+
+/** Lines of tables whose columns are close to each other: consecutive lines with a wide space at the same place. */
+function withNarrowColumns(lines: readonly Line[]): readonly Line[] {
+  if (lines.every((line) => line.cells.every(({ gaps }) => gaps === undefined))) return lines
+  const divided: Line[] = []
+  for (let at = 0; at < lines.length;) {
+    const { end, stripes } = stripesFrom(lines, at)
+    const run = lines.slice(at, end)
+    const needed = stripes.length > 1 ? fewestDividedTwice : fewestDivided
+    const apart = run.length < needed ? [] : run.map((line) => dividedAt(line, stripes))
+    // A caption below may have a wide space where the columns do.
+    const rows = apart.slice(0, apart.findLastIndex((line) => areEntries([line])) + 1)
+    if (rows.length >= needed && areEntries(rows)) {
+      for (const line of rows) divided.push(line)
+      at += rows.length
+    } else {
+      // All of a long run, so that each line is looked at a few times only.
+      const passed = run.length < needed ? run.slice(0, 1) : run
+      for (const line of passed) divided.push(line)
+      at += passed.length
+    }
+  }
+  return divided
+}
+
+/** How far lines go on below each other that share wide spaces, and where those are. */
+function stripesFrom(
+  lines: readonly Line[],
+  start: number,
+): { readonly end: number; readonly stripes: readonly Interval[] } {
+  const first = lines[start]
+  let stripes: readonly Interval[] = first === undefined ? [] : gapsOf(first)
+  let end = start + 1
+  for (; end < lines.length && stripes.length > 0; end += 1) {
+    const [above, line] = [lines[end - 1], lines[end]]
+    if (above === undefined || line === undefined || line.turn !== above.turn) break
+    const height = above.top - above.bottom
+    const gap = above.bottom - line.top
+    if (gap > 1.5 * height || gap < -0.6 * height) break
+    const shared = intersections(stripes, gapsOf(line), height)
+    if (shared.length === 0) break
+    stripes = shared
+  }
+  return { end, stripes }
+}
+
+/** Spaces within cells, and those between them. */
+function gapsOf(line: Line): Interval[] {
+  if (line.rightToLeft || isListItem(line)) return []
+  const gaps = line.cells.flatMap((cell, at) => {
+    const next = line.cells[at + 1]
+    const within: readonly Interval[] = cell.gaps ?? []
+    return next === undefined ? within : [...within, { left: cell.right, right: next.left }]
+  })
+  return gaps.length < mostColumns ? gaps : []
+}
+
+function intersections(some: readonly Interval[], others: readonly Interval[], height: number): Interval[] {
+  return some.flatMap((one) =>
+    others.flatMap((other) => {
+      const [left, right] = [Math.max(one.left, other.left), Math.min(one.right, other.right)]
+      return right - left > narrowestStripe * height ? [{ left, right }] : []
+    }),
+  )
+}
+
+/** In line heights; words are further apart than this only by chance, and not at the same place. */
+const narrowestStripe = 0.35
+
+function dividedAt(line: Line, stripes: readonly Interval[]): Line {
+  const cells = line.cells.flatMap((cell) => {
+    const cuts = (cell.gaps ?? []).filter((gap) =>
+      stripes.some(({ left, right }) => gap.left <= left && gap.right >= right),
+    )
+    return cuts.length === 0 ? [cell] : cutCell(cell, cuts)
+  })
+  return { ...line, cells }
+}
+
+function cutCell(cell: Cell, cuts: readonly Gap[]): Cell[] {
+  const { top, bottom } = cell
+  const ends = [...cuts.map(({ at, left }) => ({ at, right: left })), { at: cell.text.length, right: cell.right }]
+  return ends.map((end, index) => {
+    const before = cuts[index - 1]
+    const text = cell.text.slice(before === undefined ? 0 : before.at + 1, end.at)
+    return { text, left: before?.right ?? cell.left, right: end.right, top, bottom }
+  })
+}
+
+/** Not the words of running text: short, and in most columns but the first figures or single words. */
+function areEntries(lines: readonly Line[]): boolean {
+  const cells = lines.flatMap((line) => line.cells.slice(1))
+  const entries = cells.filter(({ text }) => /^[^\p{L}]*\d[^\p{L}]{0,20}\p{L}{0,4}$/u.test(text) || !text.includes(' '))
+  return entries.length > 0.7 * cells.length
 }
 
 /** Lines of two columns of running text that the file has as one. */
@@ -73,7 +174,7 @@ function withoutColumns(line: Line): Line[] {
 }
 
 function isDivided(line: Line): boolean {
-  return line.cells.length > 1 && !line.rightToLeft && !isListItem(line)
+  return line.cells.length > 1 && !isListItem(line)
 }
 
 /** A bullet or number with its text behind a gap looks like two cells. */
@@ -129,6 +230,26 @@ function columnsOf(run: readonly Line[]): Interval[] | null {
   for (const line of run) if (placed(line.cells, columns) === null) return null
   return columns
 }
+
+/** The columns of two lines whose cells are short and aligned, one in each column; null when they are not. */
+function columnsOfTwo(run: readonly Line[]): Interval[] | null {
+  const [first, second] = run
+  if (first === undefined || second === undefined || run.length > 2) return null
+  const { cells } = first
+  if (cells.length < columnsOfTwoRows || cells.length !== second.cells.length) return null
+  const letters = [...cells, ...second.cells].reduce((sum, { text }) => sum + text.length, 0)
+  if (letters > cells.length * longestMeanCell) return null
+  const isAligned = cells.every((cell, at) => {
+    const below = second.cells[at]
+    if (below === undefined) return false
+    const [left, right] = [below.left - cell.left, below.right - cell.right]
+    return Math.min(Math.abs(left), Math.abs(right), Math.abs(left + right) / 2) < sameEdge
+  })
+  return isAligned ? merged([...cells, ...second.cells]) : null
+}
+
+/** Points within which edges are below each other. */
+const sameEdge = 3
 
 function merged(cells: readonly Cell[]): Interval[] {
   const sorted = cells.map(({ left, right }) => ({ left, right })).sort((one, other) => one.left - other.left)
@@ -193,7 +314,8 @@ function tableOf(lines: readonly Line[], columns: readonly Interval[], headerLin
       row[column] = [row[column] ?? '', cell.text].filter((text) => text !== '').join(' ')
     }
   }
-  return { kind: 'table', rows, ...around(lines) }
+  const isRightToLeft = lines.filter((line) => line.rightToLeft).length > lines.length / 2
+  return { kind: 'table', rows: isRightToLeft ? rows.map((row) => row.toReversed()) : rows, ...around(lines) }
 }
 
 function nearest(cell: Cell, columns: readonly Interval[]): number {

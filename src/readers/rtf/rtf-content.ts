@@ -6,6 +6,7 @@
  * Specification 1.9.1.
  */
 import { ReadFailure } from '../reading.ts'
+import { commentText, PageEdges } from '../marked-text.ts'
 import type { TextBuilder } from '../text-builder.ts'
 import { codePageOf, decodeCodePage, symbolCharset } from './rtf-charset.ts'
 import type { RtfEvents } from './rtf-tokens.ts'
@@ -13,7 +14,18 @@ import type { RtfEvents } from './rtf-tokens.ts'
 const deepestGroup = 1000
 
 /** Where the text of a group goes. */
-type Destination = 'body' | 'skip' | 'fonts' | 'styles' | 'title' | 'marker' | 'note'
+type Destination =
+  | 'body'
+  | 'skip'
+  | 'fonts'
+  | 'styles'
+  | 'title'
+  | 'marker'
+  | 'note'
+  | 'comment'
+  | 'author'
+  | 'header'
+  | 'footer'
 
 interface Group {
   readonly destination: Destination
@@ -26,9 +38,8 @@ interface Group {
 
 const skipped: ReadonlySet<string> = new Set(
   (
-    'colortbl listtable listoverridetable revtbl rsidtbl pict object objdata header headerl headerr headerf footer ' +
-    'footerl footerr footerf xmlnstbl themedata colorschememapping datastore latentstyles generator filetbl ' +
-    'nonesttables private annotation atnid atnauthor atnref atndate atrfstart atrfend ftnsep ftnsepc aftnsep aftnsepc ' +
+    'colortbl listtable listoverridetable revtbl rsidtbl pict object objdata xmlnstbl themedata colorschememapping datastore latentstyles generator filetbl ' +
+    'nonesttables private atnid atnref atndate atrfstart atrfend ftnsep ftnsepc aftnsep aftnsepc ' +
     'fldinst bkmkstart bkmkend pgptbl wgrffmtfilter mmathPr template operator author company category keywords ' +
     'subject comment doccomm manager creatim revtim printim hlinkbase upr'
   ).split(' '),
@@ -63,7 +74,20 @@ const destinations: Readonly<Record<string, Destination>> = {
   listtext: 'marker',
   pntext: 'marker',
   footnote: 'note',
+  annotation: 'comment',
+  atnauthor: 'author',
+  header: 'header',
+  headerl: 'header',
+  headerr: 'header',
+  headerf: 'header',
+  footer: 'footer',
+  footerl: 'footer',
+  footerr: 'footer',
+  footerf: 'footer',
 }
+
+/** Text beside that of the document. */
+const asides: ReadonlySet<Destination> = new Set(['comment', 'header', 'footer'])
 
 /** Where the text of the group goes that a word begins; undefined when it begins none. */
 function destinationOf(word: string, isOptional: boolean, within: Destination): Destination | undefined {
@@ -95,6 +119,12 @@ export class RtfContent implements RtfEvents {
   #text = ''
   #marker = ''
   #title = ''
+  /** What goes on beside the text: the comment, or the head or foot of pages that is being read. */
+  #aside = ''
+  #author = ''
+  readonly #comments: string[] = []
+  readonly #edges = new PageEdges()
+  readonly #edgeTexts: string[] = []
   /** Properties of the paragraph: heading level, depth in a list, whether in a table. */
   #level: number | null = null
   #depth = 1
@@ -121,6 +151,7 @@ export class RtfContent implements RtfEvents {
   finish(): void {
     this.#endParagraph()
     this.#endTable()
+    for (const text of this.#edgeTexts) this.#builder.paragraph(text)
   }
 
   open(): void {
@@ -138,9 +169,23 @@ export class RtfContent implements RtfEvents {
     const outer = this.#stack.pop()
     if (outer === undefined) return
     if (this.#group.destination === 'note' && outer.destination !== 'note') this.#text += ']'
+    this.#endAside(outer.destination)
     this.#group = outer
     this.#isOptional = false
     this.#fallbackLeft = 0
+  }
+
+  #endAside(outer: Destination): void {
+    const { destination } = this.#group
+    if (destination === outer || !asides.has(destination)) return
+    const text = this.#aside
+    this.#aside = ''
+    if (destination === 'comment') {
+      this.#comments.push(commentText(text, { author: this.#author }))
+      this.#author = ''
+    } else if (destination === 'header' || destination === 'footer') {
+      this.#edgeTexts.push(this.#edges.mark(destination, text, /\d/.test(text)))
+    }
   }
 
   byte(value: number): void {
@@ -164,7 +209,15 @@ export class RtfContent implements RtfEvents {
     const character = characters[word]
     if (character !== undefined) this.#write(character)
     else if (word === 'u') this.#unicode(value ?? 0)
-    else if (!this.#letters(word, value) && this.#group.destination !== 'marker' && !this.#tables(word, value))
+    else if (!this.#letters(word, value)) this.#layout(word, value)
+  }
+
+  /** In notes and beside the text, paragraphs and cells only divide words: they are not those of the text around them. */
+  #layout(word: string, value: number | null): void {
+    const { destination } = this.#group
+    if (destination === 'note' || asides.has(destination)) {
+      if (word === 'par' || word === 'cell') this.#write(' ')
+    } else if (destination !== 'marker' && destination !== 'author' && !this.#tables(word, value))
       this.#blocks(word, value)
   }
 
@@ -175,6 +228,7 @@ export class RtfContent implements RtfEvents {
     if (next === undefined || (next === 'title' && this.#stack.length > 3)) return false
     this.#group = { ...this.#group, destination: next }
     if (next === 'marker') this.#marker = ''
+    else if (next === 'author') this.#author = ''
     else if (next === 'note') this.#text += ' ['
     return true
   }
@@ -267,6 +321,8 @@ export class RtfContent implements RtfEvents {
     if (destination === 'styles') this.#nameStyle(text)
     else if (destination === 'title') this.#title += text
     else if (destination === 'marker') this.#marker += text
+    else if (destination === 'author') this.#author += text
+    else if (asides.has(destination)) this.#aside += text
     else if (!isHidden) this.#text += text
   }
 
@@ -282,10 +338,6 @@ export class RtfContent implements RtfEvents {
   }
 
   #endParagraph(): void {
-    if (this.#group.destination === 'note') {
-      this.#text += ' '
-      return
-    }
     const text = this.#text.trim()
     const marker = this.#marker.trim()
     this.#text = ''
@@ -299,6 +351,12 @@ export class RtfContent implements RtfEvents {
     if (this.#level !== null) this.#builder.heading(this.#level, marker === '' ? text : `${marker} ${text}`)
     else if (marker !== '') this.#builder.listItem(text, this.#depth, markerOf(marker))
     else this.#builder.paragraph(text)
+    this.#writeComments()
+  }
+
+  /** Comments follow the paragraph or table that they are on. */
+  #writeComments(): void {
+    for (const comment of this.#comments.splice(0)) this.#builder.paragraph(comment)
   }
 
   #endCell(): void {
@@ -316,7 +374,10 @@ export class RtfContent implements RtfEvents {
   #endTable(): void {
     if (this.#cell.length > 0) this.#endCell()
     this.#endRow()
-    if (this.#rows.length > 0) this.#builder.table(this.#rows)
+    if (this.#rows.length > 0) {
+      this.#builder.table(this.#rows)
+      this.#writeComments()
+    }
     this.#rows = []
   }
 }

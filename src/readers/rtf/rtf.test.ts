@@ -39,10 +39,10 @@ describe('letters', () => {
 })
 
 describe('blocks', () => {
-  test('fonts, colours, pictures, headers and unknown optional groups leave nothing behind', async () => {
+  test('fonts, colours, pictures and unknown optional groups leave nothing behind', async () => {
     const groups =
       '{\\fonttbl{\\f0 Arial;}}{\\colortbl;\\red0;}{\\stylesheet{\\s1 Normal;}}{\\*\\unknown words}' +
-      '{\\header page head}{\\pict\\pngblip 89504e47}{\\*\\generator Program;}'
+      '{\\pict\\pngblip 89504e47}{\\*\\generator Program;}'
     expect(await textOf(`${groups}Text\\par{\\pict\\bin5 }{}}}}more`)).toBe('Text\n\nmore')
   })
 
@@ -81,6 +81,16 @@ describe('blocks', () => {
     expect(await textOf('See {\\field{\\*\\fldinst HYPERLINK "x"}{\\fldrslt the page}}.{\\footnote A note.} On.')).toBe(
       'See the page. [A note.] On.',
     )
+  })
+
+  test('comments follow their paragraph, heads and feet of pages are at the end, once; none changes the text around it', async () => {
+    const comment =
+      '{\\*\\atnid A}{\\*\\atnauthor Anna}{\\chatn{\\*\\annotation{\\*\\atnref 1}\\pard\\plain \\s0 Is it\\par true?}}'
+    const heads =
+      '{\\header\\pard Annual report\\par}{\\headerf\\pard Annual report\\par}{\\footer\\pard Page 3 of 9\\par}'
+    const { text, headings } = await read(`${heads}\\pard\\outlinelevel0 First${comment} half\\par\\pard Text\\par`)
+    expect(text).toBe('# First half\n\n(Comment by Anna: Is it true?)\n\nText\n\n(Page header: Annual report)')
+    expect(headings).toHaveLength(1)
   })
 
   test('the title is told', async () => {

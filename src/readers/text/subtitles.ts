@@ -24,8 +24,7 @@ export function appendCues(builder: TextBuilder, cues: readonly Cue[]): void {
     said = []
   }
   for (const { startMs, text } of cues) {
-    // Rolling captions repeat the line before.
-    if (text === '' || text === said.at(-1)) continue
+    if (text === '') continue
     const next = Math.max(minute, Math.floor(startMs / pageMs))
     if (next !== minute) {
       flush()
@@ -86,7 +85,11 @@ export const subtitlesReader: Reader = {
     if (warning !== null) builder.warn(warning)
     const cues = cuesIn(text)
     if (cues.length === 0) throw new ReadFailure('damaged', 'The file has no subtitles with times. Import it as text.')
-    appendCues(builder, cues)
+    // Rolling captions repeat the line before.
+    appendCues(
+      builder,
+      cues.filter(({ text: words }, at) => words !== cues[at - 1]?.text),
+    )
     return builder.reading({ mediaType, title: null })
   },
 }

@@ -95,6 +95,14 @@ describe('the content decides', () => {
     ['x', latin1('[see below] not JSON'), 'text/plain'],
     ['x', Buffer.from('\ufeffwords in UTF-16', 'utf16le'), 'text/plain'],
     ['x', Buffer.from('<html><body>UTF-16', 'utf16le'), 'text/html'],
+    ['x', zipOf(['Index/Document.iwa', 'Metadata/Properties.plist']), 'application/vnd.apple.iwork'],
+    ['x', latin1('ID3\x03\0\0'), 'audio/mpeg'],
+    ['x', latin1('\xff\xfb\x90\0'), 'audio/mpeg'],
+    ['x', latin1('RIFF\x24\0\0\0WAVEfmt '), 'audio/wav'],
+    ['x', latin1('\0\0\0\x18ftypM4A '), 'audio/mp4'],
+    ['x', latin1('\0\0\0\x18ftypmp42'), 'video/mp4'],
+    ['x', latin1('OggS\0\x02'), 'audio/ogg'],
+    ['x', latin1('\x1a\x45\xdf\xa3'), 'video/webm'],
     ['x', latin1('BMW builds cars and engines.'), 'text/plain'],
     ['x', latin1('MZ is how this text begins.'), 'text/plain'],
   ])('%s %#', (name, content, type) => {
@@ -132,11 +140,9 @@ function failure(content: Uint8Array, name = 'x'): ReadFailure {
 describe('what no reader takes is refused with what to do instead', () => {
   test.each<[string, Buffer, string]>([
     ['another compound file', writeCompound({ Contents: Buffer.from('x') }), '.docx'],
-    ['7z', latin1('7z\xbc\xaf\x27\x1c'), 'one by one'],
-    ['iWork', zipOf(['Index/Document.iwa', 'Metadata/Properties.plist']), 'PDF'],
+    ['RAR', latin1('Rar!\x1a\x07'), 'one by one'],
     ['a binary workbook', zipOf(['[Content_Types].xml', 'xl/workbook.bin']), '.xlsx'],
-    ['MP3', latin1('ID3\x03\0\0'), 'transcript'],
-    ['MP4', latin1('\0\0\0\x18ftypmp42'), 'transcript'],
+    ['AVI', latin1('RIFF\0\0\0\0AVI LIST'), 'MP4'],
     ['HEIC', latin1('\0\0\0\x18ftypheic'), 'JPEG'],
     ['a program', latin1('\x7fELF\x02\x01\x01\0'), 'program'],
     ['a program of Windows', latin1('MZ\x90\0\x03\0\0\0'), 'program'],

@@ -60,8 +60,6 @@ export function isPicture(mediaType: string): boolean {
 function zipType(bytes: Buffer): string {
   const type = zipMediaType(bytes)
   if (type === 'archive') return 'application/zip'
-  if (type === 'iwork')
-    throw unsupported('Files of Pages, Numbers and Keynote are not read. Export it as PDF and import that.')
   if (type === 'xlsb') throw unsupported('Binary workbooks (.xlsb) are not read. Save it as .xlsx and import that.')
   return type
 }

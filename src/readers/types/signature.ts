@@ -28,22 +28,16 @@ export function unsupported(message: string): ReadFailure {
 }
 
 const archiveRemedy = 'Archives of this kind are not unpacked. Pack the files as ZIP or TAR, or import them one by one.'
-const mediaRemedy = 'Sound and video are not read. Import a transcript instead.'
+const mediaRemedy = 'Sound and video of this kind are not read. Save it as MP3, WAV, M4A, MP4, OGG, FLAC or WebM.'
 const programRemedy = 'The file is a program or other binary data and holds no text to import.'
 
 /** Bytes at the beginning (or at `at`), as Latin-1, of formats that no reader takes, and what to tell the user. */
 const refused: readonly { readonly signature: string; readonly at?: number; readonly message: string }[] = [
-  ...['7z\xbc\xaf\x27\x1c', 'Rar!\x1a\x07', 'BZh', '\xfd7zXZ\0', '\x28\xb5\x2f\xfd', 'MSCF'].map((signature) => ({
+  ...['Rar!\x1a\x07', 'BZh', '\xfd7zXZ\0', '\x28\xb5\x2f\xfd', 'MSCF'].map((signature) => ({
     signature,
     message: archiveRemedy,
   })),
-  ...['ID3', '\xff\xfb', '\xff\xf3', 'OggS', 'fLaC', '\x1a\x45\xdf\xa3', '\0\0\x01\xba', 'FLV\x01'].map(
-    (signature) => ({
-      signature,
-      message: mediaRemedy,
-    }),
-  ),
-  { signature: 'WAVE', at: 8, message: mediaRemedy },
+  ...['\0\0\x01\xba', 'FLV\x01'].map((signature) => ({ signature, message: mediaRemedy })),
   { signature: 'AVI ', at: 8, message: mediaRemedy },
   ...[
     '\x7fELF',
@@ -65,11 +59,28 @@ const refused: readonly { readonly signature: string; readonly at?: number; read
 const compoundSignature = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'
 
 /** ISO/IEC 14496-12: pictures of telephones and video share a container; its brand distinguishes them. */
-function containerFailure(start: string): ReadFailure | null {
+function containerType(start: string): StartType | null {
   if (start.slice(4, 8) !== 'ftyp') return null
-  return /^(?:hei|hev|mif1|msf1|avif|avis)/.test(start.slice(8, 12))
-    ? unsupported('Pictures in HEIC and AVIF format are not read. Save it as JPEG or PNG and import that.')
-    : unsupported(mediaRemedy)
+  const brand = start.slice(8, 12)
+  if (/^(?:hei|hev|mif1|msf1|avif|avis)/.test(brand))
+    throw unsupported('Pictures in HEIC and AVIF format are not read. Save it as JPEG or PNG and import that.')
+  return { kind: 'type', mediaType: /^M4[AB]/.test(brand) ? 'audio/mp4' : 'video/mp4' }
+}
+
+/** Recordings, by their first bytes. Two bytes alone may begin a text in UTF-16, so the sync of MP3 needs its third. */
+const recordings: readonly { readonly start: RegExp; readonly mediaType: string }[] = [
+  // oxlint-disable-next-line no-control-regex -- the bytes of signatures
+  { start: /^(?:ID3[\x02-\x04]\0|\xff[\xfb\xfa\xf3\xf2\xe3][\x10-\xee])/, mediaType: 'audio/mpeg' },
+  { start: /^RIFF[^]{4}WAVE/, mediaType: 'audio/wav' },
+  { start: /^OggS\0/, mediaType: 'audio/ogg' },
+  { start: /^fLaC\0/, mediaType: 'audio/flac' },
+  // oxlint-disable-next-line no-control-regex -- as above
+  { start: /^\x1a\x45\xdf\xa3/, mediaType: 'video/webm' },
+]
+
+/** Whether files of this type are sound or video, which only a transcription model reads. */
+export function isRecording(mediaType: string): boolean {
+  return mediaType.startsWith('audio/') || mediaType.startsWith('video/')
 }
 
 function isRefused(start: string, signature: string, at = 0): boolean {
@@ -121,6 +132,7 @@ const starts: readonly { readonly signature: string; readonly at?: number; reado
   { signature: 'PK\x05\x06', type: { kind: 'zip' } },
   { signature: '{\\rtf', type: { kind: 'type', mediaType: 'application/rtf' } },
   { signature: compoundSignature, type: { kind: 'compound' } },
+  { signature: '7z\xbc\xaf\x27\x1c', type: { kind: 'type', mediaType: 'application/x-7z-compressed' } },
   { signature: '\x1f\x8b', type: { kind: 'type', mediaType: 'application/gzip' } },
   { signature: 'ustar', at: 257, type: { kind: 'type', mediaType: 'application/x-tar' } },
 ]
@@ -136,8 +148,10 @@ export function startTypeOf(bytes: Buffer, name = ''): StartType {
   const isBitmapText = start.startsWith('BM') && start.slice(6, 10) !== '\0\0\0\0'
   const image = isBitmapText ? null : imageFormatOf(bytes)
   if (image !== null) return { kind: 'type', mediaType: `image/${image}` }
-  const container = containerFailure(start)
-  if (container !== null) throw container
+  const container = containerType(start)
+  if (container !== null) return container
+  const recording = recordings.find((each) => each.start.test(start))
+  if (recording !== undefined) return { kind: 'type', mediaType: recording.mediaType }
   for (const { signature, at, message } of refused) if (isRefused(start, signature, at)) throw unsupported(message)
   if (isBinary(bytes)) throw unsupported(binaryRemedy(name))
   return { kind: 'text' }

@@ -8,7 +8,7 @@
 import { openArchive } from '../archive.ts'
 
 /** A media type, or what the archive is when it is not a document that Sluice reads. */
-export type ZipType = `application/${string}` | 'archive' | 'iwork' | 'xlsb'
+export type ZipType = `application/${string}` | 'archive' | 'xlsb'
 
 const word = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
 const excel = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
@@ -42,7 +42,7 @@ export function zipMediaType(bytes: Buffer): ZipType {
   if (names.includes('META-INF/container.xml') && names.some((name) => name.endsWith('.opf')))
     return 'application/epub+zip'
   return names.some((name) => name.startsWith('Index/') || name === 'Index.zip') && has('Metadata/')
-    ? 'iwork'
+    ? 'application/vnd.apple.iwork'
     : 'archive'
 }
 

@@ -1,7 +1,7 @@
 /** What a backup says about itself, and how one file of a document is copied and checked. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { BlobAddress, BlobStore } from '#documents/blobs/blob-store.ts'
 import type { Spool } from '#documents/blobs/spool.ts'
 

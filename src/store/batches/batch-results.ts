@@ -8,6 +8,7 @@ import { LeaseLost } from '../errors.ts'
 import { flag, type BatchesTable, type Tables } from '../schema.ts'
 import { insertRows, isOneOf } from '../documents/statements.ts'
 import type { BatchUsage } from './batch-row.ts'
+import { removePieces } from './async-pieces.ts'
 import { leasedBatch, lockedJobs, takenOver, tellEnded, wakeWholeJob, type JobLease } from './locked-batch.ts'
 
 /** The end of a line of the input: a line of the output, or of the file of errors. */
@@ -114,6 +115,7 @@ export function batchResults(database: Database): BatchResults {
           .where('id', '=', batch.id)
           .execute()
         await trx.deleteFrom('batch_jobs').where('batch_id', '=', batch.id).execute()
+        if (batch.dialect === 'async') await removePieces(trx, batch.id)
         await tellEnded(trx, batch, status, now)
       }),
     purgeResults: (limit) => purgeResults(database, limit),

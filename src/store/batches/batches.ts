@@ -9,6 +9,7 @@ import type { BatchesTable, BatchJobsTable, Tables } from '../schema.ts'
 import { lockAccount } from './account-room.ts'
 import { batchOf, batchRow, type Batch } from './batch-row.ts'
 import { batchJobs, type BatchJobs } from './batch-jobs.ts'
+import { asyncPieces, type AsyncPieces } from './async-pieces.ts'
 import { batchResults, type BatchResults } from './batch-results.ts'
 import { lockedBatch, wakeWholeJob } from './locked-batch.ts'
 
@@ -22,7 +23,7 @@ export interface BatchQuery {
   readonly newer?: boolean
 }
 
-export interface BatchStore extends BatchJobs, BatchResults {
+export interface BatchStore extends BatchJobs, BatchResults, AsyncPieces {
   /** Adds a batch, to be validated. False when the account has `openMax` that have not ended; async requests count apart. */
   insert(batch: Batch, openMax: number): Promise<boolean>
   find(id: string): Promise<Batch | null>
@@ -48,6 +49,7 @@ export function batchStore(database: Database): BatchStore {
   return {
     ...batchJobs(database),
     ...batchResults(database),
+    ...asyncPieces(database),
     insert: (batch, openMax) =>
       kysely.transaction().execute(async (trx) => {
         await lockAccount(trx, database.engine, batch.userId)

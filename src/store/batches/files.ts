@@ -51,8 +51,8 @@ export interface FileStore {
   find(id: string): Promise<StoredFile | null>
   /** A page, in the order of creation; null when `after` names no file of the account. */
   list(query: FileQuery): Promise<readonly VisibleFile[] | null>
-  /** Whether a batch that has not ended reads or writes it. */
-  isInUse(id: string): Promise<boolean>
+  /** Deletes a file, unless a batch that has not ended reads or writes it: then false. No batch begins with it in between. */
+  deleteUnused(file: Pick<StoredFile, 'id' | 'userId'>): Promise<boolean>
   delete(ids: readonly string[]): Promise<void>
   /** Those whose time is over, and those of accounts that are gone; none that a running batch needs. */
   expired(now: number, limit: number): Promise<readonly StoredFile[]>
@@ -95,16 +95,13 @@ export function fileStore({ engine, kysely }: Database): FileStore {
       const rows = await query.orderBy('created_at', direction).orderBy('id', direction).limit(limit).execute()
       return rows.map(fileOf).filter(isVisible)
     },
-    async isInUse(id) {
-      const row = await kysely
-        .selectFrom('batches')
-        .select('id')
-        .where('ended_at', 'is', null)
-        .where(sql<boolean>`${id} in (input_file_id, output_file_id, error_file_id)`)
-        .limit(1)
-        .executeTakeFirst()
-      return row !== undefined
-    },
+    deleteUnused: ({ id, userId }) =>
+      kysely.transaction().execute(async (trx) => {
+        // Those who add a batch hold it, too.
+        await lockAccount(trx, engine, userId)
+        const deleted = await trx.deleteFrom('files').where('id', '=', id).where(unused).executeTakeFirst()
+        return Number(deleted.numDeletedRows) > 0
+      }),
     async delete(ids) {
       if (ids.length > 0) await kysely.deleteFrom('files').where('id', 'in', ids).execute()
     },
@@ -119,6 +116,9 @@ export function isVisible(file: StoredFile): file is VisibleFile {
 /** An output is there once it has a line. */
 const hasContent = sql<boolean>`(sha256 is not null or bytes > 0)`
 
+const unused = sql<boolean>`not exists (select 1 from batches where ended_at is null
+  and files.id in (input_file_id, output_file_id, error_file_id))`
+
 async function expiredFiles(kysely: Kysely<Tables>, now: number, limit: number): Promise<readonly StoredFile[]> {
   const rows = await kysely
     .selectFrom('files')
@@ -128,10 +128,7 @@ async function expiredFiles(kysely: Kysely<Tables>, now: number, limit: number):
       sql<boolean>`(expires_at <= ${now} or (user_id <> 'operator' and not exists (
         select 1 from users where users.id = files.user_id)))`,
     )
-    .where(
-      sql<boolean>`not exists (select 1 from batches where ended_at is null
-        and files.id in (input_file_id, output_file_id, error_file_id))`,
-    )
+    .where(unused)
     .limit(limit)
     .execute()
   return rows.map(fileOf)

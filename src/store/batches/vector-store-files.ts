@@ -1,17 +1,30 @@
 /** The rows of files in vector stores, with how far their documents are, and the pages in which rows are read. */
-import { sql, type RawBuilder } from 'kysely'
-import type { Connection } from '../database.ts'
+import { sql, type RawBuilder, type Transaction } from 'kysely'
+import type { Connection, Engine } from '../database.ts'
 import { plainText } from '../documents/plain-text.ts'
-import { insertRows, isOneOf } from '../documents/statements.ts'
-import type { FileStatus, NewStoreFile, StoreFile, StorePage, VectorStoreStore } from './vector-store-records.ts'
+import { isOneOf } from '../documents/statements.ts'
+import { Missing } from '../errors.ts'
+import type { Tables } from '../schema.ts'
+import type {
+  ClaimedFile,
+  FileStatus,
+  NewStoreFile,
+  StoreFile,
+  StorePage,
+  VectorStoreStore,
+} from './vector-store-records.ts'
 
-/** A file whose document is not there after this was cut off while it was added. */
+/** What the row of a file has as its error that was cancelled before its document was there. */
+export const cancelledCode = 'cancelled'
+/** A file of the version before whose document is not there after this was cut off while it was added. */
 const addedWithinMs = 600_000
 
 type FileRows = Pick<
   VectorStoreStore,
   | 'addFiles'
-  | 'relate'
+  | 'claimFiles'
+  | 'madeDocument'
+  | 'retryFile'
   | 'failFile'
   | 'file'
   | 'files'
@@ -30,39 +43,31 @@ type FileReads = Pick<FileRows, 'file' | 'files' | 'storesOf' | 'filesOfDocument
 
 function fileWrites({ engine, kysely }: Connection): Omit<FileRows, keyof FileReads> {
   return {
-    addFiles: (files) =>
-      kysely.transaction().execute(async (trx) => {
-        const stores = [...new Set(files.map(({ storeId }) => storeId))]
-        const there = await trx
-          .selectFrom('vector_store_files')
-          .select(['store_id', 'file_id'])
-          .where(isOneOf(engine, 'store_id', stores))
-          .where(
-            isOneOf(
-              engine,
-              'file_id',
-              files.map(({ fileId }) => fileId),
-            ),
-          )
-          .execute()
-        const known = new Set(there.map((row) => `${row.store_id} ${row.file_id}`))
-        const added = files.filter(({ storeId, fileId }) => !known.has(`${storeId} ${fileId}`))
-        await insertRows(trx, 'vector_store_files', added.map(rowOf))
-        return new Set(added.map(({ fileId }) => fileId))
-      }),
-    async relate({ storeId, fileId }, documentId) {
-      const { numUpdatedRows } = await kysely
+    addFiles: (files) => kysely.transaction().execute((trx) => addRows(engine, trx, files)),
+    claimFiles: (query) => claimFiles({ engine, kysely }, query),
+    async madeDocument({ storeId, fileId }, documentId) {
+      const row = await kysely
         .updateTable('vector_store_files')
-        .set({ document_id: documentId })
+        .set({ document_id: documentId, pending: 0 })
         .where('store_id', '=', storeId)
         .where('file_id', '=', fileId)
+        .where('pending', '=', 1)
+        .returning('attributes')
         .executeTakeFirst()
-      return numUpdatedRows > 0n
+      return row === undefined ? null : { attributes: attributesOf(row.attributes) }
+    },
+    async retryFile({ storeId, fileId }, from) {
+      await kysely
+        .updateTable('vector_store_files')
+        .set({ claimed_until: from })
+        .where('store_id', '=', storeId)
+        .where('file_id', '=', fileId)
+        .execute()
     },
     async failFile({ storeId, fileId }, { code, message }) {
       await kysely
         .updateTable('vector_store_files')
-        .set({ error_code: code, error_message: plainText(message) })
+        .set({ error_code: code, error_message: plainText(message), pending: 0 })
         .where('store_id', '=', storeId)
         .where('file_id', '=', fileId)
         .execute()
@@ -77,6 +82,62 @@ function fileWrites({ engine, kysely }: Connection): Omit<FileRows, keyof FileRe
     },
     removeFiles: (storeId, fileIds) => removeFiles({ engine, kysely }, storeId, fileIds),
   }
+}
+
+/** Stores and files cannot be deleted until the rows are there, for the deletion to find. */
+async function addRows(
+  engine: Engine,
+  trx: Transaction<Tables>,
+  files: readonly NewStoreFile[],
+): Promise<ReadonlySet<string>> {
+  const [stores, ids] = [new Set(files.map(({ storeId }) => storeId)), new Set(files.map(({ fileId }) => fileId))]
+  const open = await trx
+    .selectFrom('vector_stores')
+    .select('id')
+    .where(isOneOf(engine, 'id', [...stores]))
+    .where('deleted_at', 'is', null)
+    .$if(engine === 'postgres', (query) => query.forShare())
+    .execute()
+  if (open.length < stores.size) throw new Missing('vector store')
+  const there = await trx
+    .selectFrom('files')
+    .select('id')
+    .where(isOneOf(engine, 'id', [...ids]))
+    .$if(engine === 'postgres', (query) => query.forShare())
+    .execute()
+  if (there.length < ids.size) throw new Missing('file')
+  // In one order: two who add the same files wait for each other one way.
+  const rows = files.map(rowOf).toSorted((one, other) => (one.file_id < other.file_id ? -1 : 1))
+  const added = await trx
+    .insertInto('vector_store_files')
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(['store_id', 'file_id']).doNothing())
+    .returning('file_id')
+    .execute()
+  return new Set(added.map((row) => row.file_id))
+}
+
+/** In one statement, so that two processes never claim the same; on PostgreSQL none waits for another. */
+async function claimFiles(
+  { engine, kysely }: Connection,
+  { limit, now, until }: Parameters<VectorStoreStore['claimFiles']>[0],
+): Promise<readonly ClaimedFile[]> {
+  // It is asked each minute, and on SQLite a statement that writes waits for all others that do.
+  const waiting = kysely
+    .selectFrom('vector_store_files')
+    .select('file_id')
+    .where(sql<boolean>`pending = 1`)
+    .limit(1)
+  if ((await waiting.executeTakeFirst()) === undefined) return []
+  const key = engine === 'sqlite' ? sql`rowid` : sql`ctid`
+  const skipping = engine === 'sqlite' ? sql`` : sql`for update skip locked`
+  const { rows } = await sql<StoredFile & { readonly user_id: string | null }>`
+    update vector_store_files set claimed_until = ${until} where ${key} in (
+      select ${key} from vector_store_files where pending = 1 and claimed_until <= ${now}
+      order by claimed_until limit ${limit} ${skipping})
+    returning *, (select user_id from vector_stores where vector_stores.id = vector_store_files.store_id) as user_id
+  `.execute(kysely)
+  return rows.map((row) => ({ ...newFileOf(row), userId: row.user_id ?? '' }))
 }
 
 async function removeFiles(
@@ -150,13 +211,15 @@ export const fromFiles = sql`from vector_store_files as file left join documents
 /** How far a file is. */
 export function statusAt(now: number): RawBuilder<FileStatus> {
   return sql<FileStatus>`case
+    when file.error_code = ${sql.lit(cancelledCode)} then 'cancelled'
     when file.error_code is not null then 'failed'
     when documents.state in ('completed', 'failed', 'cancelled') then documents.state
+    when file.pending = 1 then 'in_progress'
     when documents.state is null and file.created_at < ${sql.lit(now - addedWithinMs)} then 'failed'
     else 'in_progress' end`
 }
 
-interface JoinedFile {
+interface StoredFile {
   readonly store_id: string
   readonly file_id: string
   readonly document_id: string
@@ -164,6 +227,9 @@ interface JoinedFile {
   readonly attributes: string | null
   readonly chunking: string
   readonly created_at: number
+}
+
+interface JoinedFile extends StoredFile {
   readonly error_code: string | null
   readonly error_message: string | null
   readonly status: FileStatus
@@ -175,7 +241,7 @@ function fileColumns(now: number): RawBuilder<unknown> {
   return sql`file.*, ${statusAt(now)} as status, documents.error as document_error, documents.bytes as bytes`
 }
 
-function fileOf(row: JoinedFile): StoreFile {
+function newFileOf(row: StoredFile): NewStoreFile {
   return {
     storeId: row.store_id,
     fileId: row.file_id,
@@ -184,6 +250,12 @@ function fileOf(row: JoinedFile): StoreFile {
     attributes: attributesOf(row.attributes),
     chunking: JSON.parse(row.chunking) as NewStoreFile['chunking'],
     createdAt: Number(row.created_at),
+  }
+}
+
+function fileOf(row: JoinedFile): StoreFile {
+  return {
+    ...newFileOf(row),
     status: row.status,
     error: row.status === 'failed' ? errorOf(row) : null,
     bytes: Number(row.bytes ?? 0),
@@ -211,6 +283,7 @@ function rowOf(file: NewStoreFile) {
     error_code: null,
     error_message: null,
     created_at: file.createdAt,
+    pending: 1,
   }
 }
 

@@ -26,6 +26,11 @@ export interface NewStoreFile {
   readonly createdAt: number
 }
 
+/** A file on its way into a store, and whose that is. */
+export interface ClaimedFile extends NewStoreFile {
+  readonly userId: string
+}
+
 export interface StoreFile extends NewStoreFile {
   readonly status: FileStatus
   readonly error: { readonly code: string; readonly message: string } | null
@@ -65,10 +70,21 @@ export interface VectorStoreStore {
   forget(id: string): Promise<void>
   /** Stores that are deleted, have expired, or whose account is gone, as far as there is something to remove. */
   over(now: number, limit: number): Promise<readonly { readonly id: string; readonly isExpired: boolean }[]>
-  /** Adds files; those that are there already stay as they are. Returns those that were added, by their ids. */
+  /** Adds files; those that are there already stay as they are. Returns those that were added, by their ids. Throws Missing for a store or a file that is gone. */
   addFiles(files: readonly NewStoreFile[]): Promise<ReadonlySet<string>>
-  /** The document that a file has, for one whose content another file of the store has already. */
-  relate(file: Pick<NewStoreFile, 'storeId' | 'fileId'>, documentId: string): Promise<boolean>
+  /** Files whose documents are to be made, those that have waited longest; nobody else gets them before `until`. */
+  claimFiles(query: {
+    readonly limit: number
+    readonly now: number
+    readonly until: number
+  }): Promise<readonly ClaimedFile[]>
+  /** The document of a file is there; its attributes as they are now, or null when the file is no longer in the store. */
+  madeDocument(
+    file: Pick<NewStoreFile, 'storeId' | 'fileId'>,
+    documentId: string,
+  ): Promise<Pick<NewStoreFile, 'attributes'> | null>
+  /** The document could not be made; it is tried again from then on. */
+  retryFile(file: Pick<NewStoreFile, 'storeId' | 'fileId'>, from: number): Promise<void>
   failFile(
     file: Pick<NewStoreFile, 'storeId' | 'fileId'>,
     error: { readonly code: string; readonly message: string },
@@ -87,6 +103,7 @@ export interface VectorStoreStore {
   ): Promise<readonly (Pick<NewStoreFile, 'documentId' | 'fileId' | 'attributes'> & { readonly name: string })[]>
   insertBatch(batch: StoreBatch): Promise<void>
   batch(id: string): Promise<StoreBatch | null>
+  /** Files of it whose documents are not there yet are cancelled with it. */
   cancelBatch(id: string, now: number): Promise<void>
 }
 

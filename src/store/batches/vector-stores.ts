@@ -7,7 +7,7 @@ import type { Connection } from '../database.ts'
 import { plainText, plainTextOrNull } from '../documents/plain-text.ts'
 import { isOneOf } from '../documents/statements.ts'
 import type { VectorStoresTable } from '../schema.ts'
-import { beyond, fileRows, fromFiles, inOrder, ordered, statusAt } from './vector-store-files.ts'
+import { beyond, cancelledCode, fileRows, fromFiles, inOrder, ordered, statusAt } from './vector-store-files.ts'
 import type { FileStatus, VectorStoreRecord, VectorStoreStore } from './vector-store-records.ts'
 
 /** How exact the time of the last use is. */
@@ -128,6 +128,12 @@ function batchRows({ kysely }: Connection): Pick<VectorStoreStore, 'insertBatch'
         .set({ cancelled_at: now })
         .where('id', '=', id)
         .where('cancelled_at', 'is', null)
+        .execute()
+      await kysely
+        .updateTable('vector_store_files')
+        .set({ pending: 0, error_code: cancelledCode, error_message: '' })
+        .where('batch_id', '=', id)
+        .where('pending', '=', 1)
         .execute()
     },
   }

@@ -130,6 +130,8 @@ export interface DocumentRecord extends NewDocument {
   readonly warnings: readonly string[]
   readonly mediaType: string | null
   readonly title: string | null
+  /** Under which the same bytes were imported again, in their order. */
+  readonly otherNames: readonly string[]
   /** How many times the document was given new bytes, from 1. */
   readonly version: number
   /** False until the first completion: then, and while a newer version is made, a version can be found. */
@@ -242,6 +244,21 @@ export interface ChunkInContext extends StoredChunk {
 /** What became of a change of metadata: `refused` says why as the end of a sentence. */
 export type Described = { readonly document: DocumentRecord } | { readonly refused: string }
 
+export interface FacetsQuery extends Pick<FindQuery, 'viewer' | 'filter'> {
+  readonly keys: readonly string[]
+  /** Most values of a key. */
+  readonly limit: number
+  /** Most documents that are looked at, the newest; 20,000 when left out. */
+  readonly countedMax?: number
+}
+
+export interface CountedFacets {
+  readonly facets: readonly Facet[]
+  /** Documents that were looked at, and how many there are. */
+  readonly counted: number
+  readonly of: number
+}
+
 export interface DocumentStore {
   /**
    * Writes documents with their jobs, all in one transaction, each with its own outcome. Racing calls
@@ -279,9 +296,9 @@ export interface DocumentStore {
     change: { readonly patch: Metadata; readonly now: number },
   ): Promise<Described | null>
   /** How many of the visible documents that the filter allows have each value, the most frequent first, key by key. */
-  facets(
-    query: Pick<FindQuery, 'viewer' | 'filter'> & { readonly keys: readonly string[]; readonly limit: number },
-  ): Promise<readonly Facet[]>
+  facets(query: FacetsQuery): Promise<CountedFacets>
+  /** Keys in the metadata of the newest documents whose content the viewer sees, in the order of code points; at most this many. */
+  metadataKeys(viewer: Viewer, limit: number): Promise<readonly string[]>
   /** Visible chunks in the order of the text. */
   chunks(
     id: string,
@@ -359,6 +376,8 @@ export interface DocumentStore {
   fillSearch(): Promise<void>
   /** Moves some vectors towards this place, while searches go on. Rejects when another server does not answer. */
   moveVectors(choice: VectorChoice): Promise<MoveStep>
+  /** Packs the words of some chunks that an earlier version stored; returns how many were looked at, 0 when there is nothing to do. */
+  packWords(): Promise<number>
   /** How many chunks of visible documents each place holds. */
   placedVectors(): Promise<readonly PlacedChunks[]>
   /** Rows of `find` with up to `window` neighbours on either side; rows that are gone or not visible to the viewer are left out. */

@@ -3,9 +3,8 @@
  * else's statements, and when it breaks it stays broken: its owner has to notice.
  */
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import type { Tables } from '../schema.ts'
-import { connectionConfig } from './postgres.ts'
 
 export interface PostgresSession {
   /** Statements only, no transactions: concurrent callers share the connection. */
@@ -25,7 +24,9 @@ export interface SessionOptions {
 
 /** Connects. Nothing stays open when it rejects. */
 export async function openPostgresSession(options: SessionOptions): Promise<PostgresSession> {
-  const client = new Client({
+  const { Client: PgClient } = await import('pg')
+  const { connectionConfig } = await import('./postgres-pool.ts')
+  const client = new PgClient({
     ...connectionConfig(options.url),
     statement_timeout: options.answerTimeoutMs,
     query_timeout: options.answerTimeoutMs,

@@ -3,7 +3,7 @@ import type { Kysely, Transaction } from 'kysely'
 import type { Sealer } from '#lib/seal.ts'
 import { lockRow, type Database } from '../database.ts'
 import type { ConversationsTable, Tables } from '../schema.ts'
-import { addBytes, addWithinLimit, removeConversations } from './kept-bytes.ts'
+import { addWithinLimit, removeConversations } from './kept-bytes.ts'
 import { bytesOf, openText, sealText, writeTexts, type SealedText } from './kept-texts.ts'
 
 export interface Conversation {
@@ -165,7 +165,7 @@ function removals(database: Database): Names<'deleteItem' | 'delete' | 'purgeBef
         await grow(trx, before, { bytes: -(await removeTexts(trx, id, itemId)) })
         return true
       }),
-    delete: (id) => kysely.transaction().execute(async (trx) => (await removeSome(trx, [id])) > 0),
+    delete: (id) => kysely.transaction().execute(async (trx) => (await removeConversations(trx, [id])) > 0),
     async purgeBefore(at, limit) {
       const rows = await kysely
         .selectFrom('conversations')
@@ -175,7 +175,7 @@ function removals(database: Database): Names<'deleteItem' | 'delete' | 'purgeBef
         .limit(limit)
         .execute()
       return kysely.transaction().execute((trx) =>
-        removeSome(
+        removeConversations(
           trx,
           rows.map(({ id }) => id),
         ),
@@ -232,17 +232,6 @@ async function removeTexts(trx: Transaction<Tables>, id: string, kind: string): 
     .returning('sealed')
     .execute()
   return rows.reduce((sum, { sealed }) => sum + sealed.length, 0)
-}
-
-async function removeSome(trx: Transaction<Tables>, ids: readonly string[]): Promise<number> {
-  if (ids.length === 0) return 0
-  const rows = await trx.selectFrom('conversations').select(['id', 'user_id', 'bytes']).where('id', 'in', ids).execute()
-  await removeConversations(
-    trx,
-    rows.map(({ id }) => id),
-  )
-  for (const { user_id: userId, bytes } of rows) await addBytes(trx, userId, -bytes)
-  return rows.length
 }
 
 function conversationOf(row: ConversationsTable): Conversation {

@@ -8,7 +8,7 @@ import type { Tables } from '../schema.ts'
 /** Removed at most by one write: a lowered limit is reached after several. */
 const removalsMax = 50
 
-interface Removable {
+interface Sized {
   readonly id: string
   readonly bytes: number
 }
@@ -57,31 +57,42 @@ export async function addWithinLimit(
     .orderBy('used_at')
     .limit(removalsMax)
     .execute()
-  const second = enough(conversations, over - first.bytes)
-  await removeConversations(trx, second.ids)
-  await addBytes(trx, userId, -(first.bytes + second.bytes))
+  await removeConversations(trx, enough(conversations, over - first.bytes).ids)
 }
 
-/** Removes rows and texts of these responses; their bytes are the caller's to take off. */
-export async function removeResponses(trx: Transaction<Tables>, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return
+/** Removes these responses with their texts and bytes, as far as nobody else does at this moment; returns how many. */
+export async function removeResponses(trx: Transaction<Tables>, ids: readonly string[]): Promise<number> {
+  if (ids.length === 0) return 0
+  // The row first: who ends the response at this moment waits for it, and then adds no text to what is gone.
+  const removed = await trx
+    .deleteFrom('kept_responses')
+    .where('id', 'in', ids)
+    .returning(['user_id', 'bytes'])
+    .execute()
   await trx.deleteFrom('kept_texts').where('owner_id', 'in', ids).execute()
-  await trx.deleteFrom('kept_responses').where('id', 'in', ids).execute()
+  return takeOff(trx, removed)
 }
 
-/** Removes rows, items and texts of these conversations; their bytes are the caller's to take off. */
-export async function removeConversations(trx: Transaction<Tables>, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return
+/** The same for conversations with their items. */
+export async function removeConversations(trx: Transaction<Tables>, ids: readonly string[]): Promise<number> {
+  if (ids.length === 0) return 0
+  const removed = await trx.deleteFrom('conversations').where('id', 'in', ids).returning(['user_id', 'bytes']).execute()
   await trx.deleteFrom('kept_texts').where('owner_id', 'in', ids).execute()
   await trx.deleteFrom('conversation_items').where('conversation_id', 'in', ids).execute()
-  await trx.deleteFrom('conversations').where('id', 'in', ids).execute()
+  return takeOff(trx, removed)
+}
+
+async function takeOff(
+  trx: Transaction<Tables>,
+  removed: readonly { readonly user_id: string; readonly bytes: number }[],
+): Promise<number> {
+  const byUser = Map.groupBy(removed, (row) => row.user_id)
+  for (const [userId, own] of byUser) await addBytes(trx, userId, -own.reduce((sum, { bytes }) => sum + bytes, 0))
+  return removed.length
 }
 
 /** The first of them that make at least so many bytes together, or all. */
-function enough(
-  rows: readonly Removable[],
-  bytes: number,
-): { readonly ids: readonly string[]; readonly bytes: number } {
+function enough(rows: readonly Sized[], bytes: number): { readonly ids: readonly string[]; readonly bytes: number } {
   const ids: string[] = []
   let sum = 0
   for (const row of rows) {

@@ -228,7 +228,7 @@ function writes(kysely: Kysely<Tables>, sealer: Sealer): Names<'insertMany' | 't
 
 function removals(kysely: Kysely<Tables>): Names<'delete' | 'purgeBefore' | 'purgeEventsBefore'> {
   return {
-    delete: (id) => kysely.transaction().execute(async (trx) => (await removeSome(trx, [id])) > 0),
+    delete: (id) => kysely.transaction().execute(async (trx) => (await removeResponses(trx, [id])) > 0),
     async purgeBefore(at, limit) {
       const rows = await kysely
         .selectFrom('kept_responses')
@@ -239,7 +239,7 @@ function removals(kysely: Kysely<Tables>): Names<'delete' | 'purgeBefore' | 'pur
         .limit(limit)
         .execute()
       return kysely.transaction().execute((trx) =>
-        removeSome(
+        removeResponses(
           trx,
           rows.map(({ id }) => id),
         ),
@@ -323,23 +323,6 @@ async function removeTexts(trx: Transaction<Tables>, id: string, kinds: readonly
     .returning(sql<number>`length(sealed)`.as('bytes'))
     .execute()
   return removed.reduce((sum, { bytes }) => sum + Number(bytes), 0)
-}
-
-/** Removes responses with their texts, and takes their bytes off their accounts. */
-async function removeSome(trx: Transaction<Tables>, ids: readonly string[]): Promise<number> {
-  if (ids.length === 0) return 0
-  const rows = await trx
-    .selectFrom('kept_responses')
-    .select(['id', 'user_id', 'bytes'])
-    .where('id', 'in', ids)
-    .execute()
-  await removeResponses(
-    trx,
-    rows.map(({ id }) => id),
-  )
-  const byUser = Map.groupBy(rows, (row) => row.user_id)
-  for (const [userId, own] of byUser) await addBytes(trx, userId, -own.reduce((sum, { bytes }) => sum + bytes, 0))
-  return rows.length
 }
 
 function rowOf(response: KeptResponse): KeptResponsesTable {

@@ -21,6 +21,22 @@ export interface AttemptReason {
   readonly durationMs?: number | null
 }
 
+export const appliedLimitKinds = ['inflight', 'rate', 'budget', 'queue'] as const
+
+/** A limit that a request counted in, as it was right after. */
+export interface AppliedLimit {
+  readonly kind: (typeof appliedLimitKinds)[number]
+  /** A rate as it is written; else whose limit it is. */
+  readonly name: string
+  readonly unit: 'requests' | 'tokens' | 'money'
+  /** Money is in 10^-9 of the currency. */
+  readonly limit: number
+  /** Null where this process does not know. */
+  readonly left: number | null
+  /** The request was answered with an error because of it. */
+  readonly refused: boolean
+}
+
 export interface UsageRecord {
   /** When the request arrived. */
   readonly at: number
@@ -76,6 +92,8 @@ export interface UsageRecord {
   readonly upstreamModel: string | null
   /** The calls that failed, in their order; null when none did. */
   readonly attemptReasons: readonly AttemptReason[] | null
+  /** The limits that the request counted in, in their order; null for none. */
+  readonly limits: readonly AppliedLimit[] | null
 }
 
 /** A usage record as read back, with its row number. */
@@ -133,6 +151,7 @@ const cellOf: { readonly [Column in InsertedColumn]: (record: UsageRecord) => Us
   slices: (record) => record.slices,
   queue_ms: (record) => (record.queueMs === null ? null : Math.round(record.queueMs)),
   called_ms: (record) => record.calledMs,
+  limits: (record) => (record.limits === null ? null : JSON.stringify(record.limits)),
 }
 
 /** The columns that an insert fills, in the order of `usageCells`. */
@@ -165,6 +184,7 @@ const textColumns: ReadonlySet<InsertedColumn> = new Set([
   'units',
   'counters',
   'slices',
+  'limits',
 ] as const)
 const isText = usageColumns.map((column) => textColumns.has(column))
 
@@ -222,6 +242,14 @@ export function cellsOfLine(line: string): UsageCell[] {
   })
 }
 
+/** The record of a line. Throws as `cellsOfLine`. */
+export function recordOfLine(line: string): UsageRecord {
+  const named: Record<string, UsageCell> = { id: 0 }
+  for (const [at, cell] of cellsOfLine(line).entries()) named[usageColumns[at] ?? ''] = cell
+  const { id: _id, ...record } = usageOf(named as unknown as Selectable<UsageRecordsTable>)
+  return record
+}
+
 /** The record of a row. */
 export function usageOf(row: Selectable<UsageRecordsTable>): StoredUsage {
   return {
@@ -258,5 +286,6 @@ export function usageOf(row: Selectable<UsageRecordsTable>): StoredUsage {
     slices: row.slices,
     queueMs: row.queue_ms,
     calledMs: row.called_ms,
+    limits: row.limits === null ? null : (JSON.parse(row.limits) as AppliedLimit[]),
   }
 }

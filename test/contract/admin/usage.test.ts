@@ -53,6 +53,7 @@ function record(fields: Partial<UsageRecord> & { readonly at: number; readonly m
     slices: null,
     queueMs: null,
     calledMs: null,
+    limits: null,
     ...rest,
   }
 }
@@ -239,6 +240,7 @@ describe('single requests', () => {
       currency: 'USD',
       queue_ms: null,
       called_ms: null,
+      limits: [],
       request_bytes: 1000,
       response_bytes: 2000,
     } as Row)

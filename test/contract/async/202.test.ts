@@ -153,7 +153,6 @@ describe('a call that its client does not wait for', () => {
 describe('is refused at once, as a live one is,', () => {
   test.each([
     ['a body that is not right', { model: 'plain', messages: [] }, 400, 'invalid_body', 'messages'],
-    ['a stream', { model: 'plain', messages, stream: true }, 400, 'invalid_body', 'stream'],
     ['a model that is not there', { model: 'none', messages }, 404, 'model_not_found', 'model'],
     ['a model that is not open to the account', { model: 'private', messages }, 403, 'model_access_denied', 'model'],
   ] as const)('%s', async (_what, body, ...[status, code, param]) => {

@@ -15,6 +15,7 @@ const files = filesOfTest({
 const vendors = [
   { kind: 'openai', endpoint: '/v1/chat/completions' },
   { kind: 'anthropic', endpoint: '/v1/messages' },
+  { kind: 'google', endpoint: '/v1/chat/completions' },
 ] as const
 type Kind = (typeof vendors)[number]['kind']
 
@@ -24,7 +25,9 @@ beforeAll(async () => {
   for (const { kind } of vendors) {
     const provider = startNativeProvider()
     providers.set(kind, provider)
-    const { id } = await operated('POST', '/providers', { name: `own-${kind}`, kind, base_url: provider.url })
+    const address =
+      kind === 'google' ? { base_url: provider.googleUrl, credential: 'key-of-google' } : { base_url: provider.url }
+    const { id } = await operated('POST', '/providers', { name: `own-${kind}`, kind, ...address })
     for (const fault of nativeFaults) await addModel(kind, id, { fault, batch: 'native' })
     await addModel(kind, id, { fault: 'here', batch: 'local' })
   }
@@ -130,7 +133,7 @@ test.each(vendors)(
     const provider = providers.get(kind)!
     const started = await Promise.all(nativeFaults.map(async (fault) => [fault, await start(kind, [fault])] as const))
     // Anthropic's have no state of failure.
-    const isPossible = (fault: NativeFault): boolean => kind === 'openai' || fault !== 'failed'
+    const isPossible = (fault: NativeFault): boolean => kind !== 'anthropic' || fault !== 'failed'
     const made = nativeFaults.filter((fault) => fault !== 'refused')
     await until(() => provider.batches.length === made.length)
     provider.endAll()
@@ -155,25 +158,71 @@ test('a window that is shorter than a provider’s day runs here', async () => {
   expect(inOrder(await endOf(await start('openai', ['ok'], { window: '23h' })))).toEqual(live6)
 })
 
-test('answers of a provider’s batch cost half, others the whole price', async () => {
-  const before = new Set((await files().gateway.usageRows()).map(({ requestId }) => requestId))
-  await endOf(await start('openai', ['ok', 'here'], { count: 2 }))
-  const rows = (await files().gateway.usageRows()).filter(({ requestId }) => !before.has(requestId))
-  const costs = new Map(rows.map(({ modelServed, cost }) => [modelServed, cost]))
-  expect(Object.fromEntries(costs)).toEqual({ 'openai-ok': 1_500_000, 'openai-here': 3_000_000 })
+test.each(vendors)(
+  'answers of a provider’s batch cost half, others the whole price: %o',
+  async ({ kind }) => {
+    const before = new Set((await files().gateway.usageRows()).map(({ requestId }) => requestId))
+    await endOf(await start(kind, ['ok', 'here'], { count: 2 }))
+    const rows = (await files().gateway.usageRows()).filter(({ requestId }) => !before.has(requestId))
+    const costs = new Map(rows.map(({ modelServed, cost }) => [modelServed, cost]))
+    expect(Object.fromEntries(costs)).toEqual({ [`${kind}-ok`]: 1_500_000, [`${kind}-here`]: 3_000_000 })
+  },
+  60_000,
+)
+
+test('embeddings at Google: a request for several is several of the batch, and has its vectors in order', async () => {
+  const provider = providers.get('google')!
+  const before = provider.batches.length
+  const inputs = ['a', ['bb', 'ccc', ''.padEnd(12, 'd')], ['e'.repeat(7)]]
+  const lines = inputs.map((input, at) =>
+    JSON.stringify({
+      custom_id: `id-${at}`,
+      method: 'POST',
+      url: '/v1/embeddings',
+      body: { model: 'google-shuffled', input, dimensions: 2 },
+    }),
+  )
+  const { id } = await files().uploaded(lines.join('\n'))
+  const made = await files().create({ input_file_id: id, endpoint: '/v1/embeddings', completion_window: '24h' })
+  const answers = await endOf(((await made.json()) as BatchOnWire).id)
+  const lengths = answers
+    .toSorted((one, other) => numberOf(one) - numberOf(other))
+    .map(({ response }) => {
+      const { data } = (response?.body ?? { data: [] }) as {
+        readonly data: readonly { readonly embedding: readonly number[] }[]
+      }
+      return data.map(({ embedding }) => embedding[0])
+    })
+  expect(lengths).toEqual([[1], [2, 3, 12], [7]])
+  expect(provider.batches.slice(before).map((batch) => batch.lines.length)).toEqual([5])
 }, 60_000)
 
-test('a cancelled batch is cancelled at the provider, and what was done there by then has its result', async () => {
-  const provider = providers.get('openai')!
-  provider.endsAtOnce = false
+test('a line that Google’s API has no words for runs here, and is refused as a live call', async () => {
+  const provider = providers.get('google')!
   const before = provider.batches.length
-  const id = await start('openai', ['ok'])
-  await until(() => provider.batches.length > before)
-  expect((await files().gateway.request('POST', `/ai/v1/batches/${id}/cancel`)).status).toBe(200)
-  const lines = await endOf(id, 'cancelled')
-  expect(provider.batches.at(-1)?.state).toBe('cancelled')
-  expect(inOrder(lines)).toEqual([...batch6.slice(3), ...Array<string>(3).fill('batch_cancelled')])
+  const body = { model: 'google-ok', logit_bias: { 5: 1 }, messages: [{ role: 'user', content: 'x' }] }
+  const url = '/v1/chat/completions'
+  const { id } = await files().uploaded(JSON.stringify({ custom_id: 'id-0', method: 'POST', url, body }))
+  const made = await files().create({ input_file_id: id, endpoint: url, completion_window: '24h' })
+  expect(inOrder(await endOf(((await made.json()) as BatchOnWire).id))).toEqual(['400'])
+  expect(provider.batches.length).toBe(before)
 }, 60_000)
+
+test.each(vendors)(
+  '%o: a cancelled batch is cancelled there, and what was done by then has its result',
+  async ({ kind }) => {
+    const provider = providers.get(kind)!
+    provider.endsAtOnce = false
+    const before = provider.batches.length
+    const id = await start(kind, ['ok'])
+    await until(() => provider.batches.length > before)
+    expect((await files().gateway.request('POST', `/ai/v1/batches/${id}/cancel`)).status).toBe(200)
+    const lines = await endOf(id, 'cancelled')
+    expect(provider.batches.at(-1)?.state).toBe('cancelled')
+    expect(inOrder(lines)).toEqual([...batch6.slice(3), ...Array<string>(3).fill('batch_cancelled')])
+  },
+  60_000,
+)
 
 test('a batch whose window is over is cancelled at the provider, too', async () => {
   const provider = providers.get('openai')!

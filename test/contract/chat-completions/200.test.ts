@@ -269,6 +269,7 @@ describe('the usage row', () => {
       slices: null,
       queueMs: null,
       calledMs: expect.any(Number),
+      limits: null,
     })
     expect(JSON.stringify(row) + gateway.log()).not.toContain(canary)
   })

@@ -22,6 +22,7 @@ test('a completed document says everything about itself, as documented', async (
     doc_id: expect.any(String) as string,
     name: 'two pages.pdf',
     title: 'A title',
+    other_names: [],
     category: 'notes',
     metadata: {},
     owners: [`${app().keys.main.userId}@example.com`],

@@ -13,6 +13,7 @@ test('the same bytes in the same category come back with the id of the document 
   expect(duplicate).toEqual([
     { name: 'other name.txt', bytes: '', category: item.category, path: '', doc_id: id!, owners: null },
   ])
+  expect(await app().record(id!)).toMatchObject({ name: 'a.txt', other_names: ['other name.txt'] })
 })
 
 test('of the same bytes twice in one request the first is accepted, however they are written', async () => {

@@ -39,7 +39,7 @@ const cases: Readonly<Record<string, readonly [string, Readonly<Record<string, u
   ],
   'an archive of another kind': [
     'unsupported_type',
-    { bytes: base64(Buffer.from('7z\xbc\xaf\x27\x1c\0', 'latin1')) },
+    { bytes: base64(Buffer.from('Rar!\x1a\x07\0', 'latin1')) },
     'one by one',
   ],
   'a picture when no model reads pictures': [

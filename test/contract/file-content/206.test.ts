@@ -54,3 +54,17 @@ test('no header makes a range outside of the file', () => {
     }
   }
 })
+
+test('a range of the content that a client has begun with goes on; of another it is all of this one', async () => {
+  const { get, uploaded } = files()
+  const { id } = await uploaded('abcdef', 'user_data')
+  const etag = String((await get(`/files/${id}/content`)).headers.get('etag'))
+  const asked = async (ifRange: string): Promise<readonly [number, string]> => {
+    const answer = await get(`/files/${id}/content`, { headers: { range: 'bytes=2-3', 'if-range': ifRange } })
+    return [answer.status, await answer.text()]
+  }
+  expect(await asked(etag)).toEqual([206, 'cd'])
+  // A weak tag never says that bytes are the same (RFC 9110 section 13.1.5).
+  for (const other of ['"x"', `W/${etag}`, 'Tue, 24 Nov 2026 00:00:00 GMT'])
+    expect(await asked(other)).toEqual([200, 'abcdef'])
+})

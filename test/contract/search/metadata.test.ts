@@ -64,6 +64,35 @@ test('hits and records tell it; facets count what may be found', async () => {
   })
 })
 
+test('the keys of all that may be found are listed, with the values of those that are asked for', async () => {
+  const filter = encodeURIComponent(JSON.stringify({ type: 'lt', key: 'price', value: 6 }))
+  const read = async (query: string, key = app().keys.main) =>
+    (await (await app().request('GET', `/api/v1/documents/metadata${query}`, { key })).json()) as {
+      keys: string[]
+      facets: Record<string, { value: unknown; documents: number }[]>
+      warnings: string[]
+    }
+  const { keys, facets } = await read(`?keys=course,nothing&filter=${filter}`)
+  expect(keys).toEqual(expect.arrayContaining(['author', 'chef.name', 'course', 'price', 'tags']) as string[])
+  expect(keys).toEqual(keys.toSorted())
+  expect(facets['course']?.map(({ value, documents }) => [value, documents])).toEqual([
+    ['first', 1],
+    ['last', 1],
+  ])
+  expect(facets['nothing']).toBeUndefined()
+  expect(await read('?keys=course', app().keys.other)).toEqual({ keys: [], facets: {}, warnings: [] })
+  for (const [query, code] of [
+    ['?keys=a,b,c,d,e,f,g,h,i,j,k', 'invalid_query_parameter'],
+    ['?filter={', 'invalid_filter'],
+  ] as const)
+    await expectRefusal(await app().request('GET', `/api/v1/documents/metadata${query}`), {
+      status: query === '?filter={' ? 422 : 400,
+      type: 'invalid_request_error',
+      code,
+      param: code === 'invalid_filter' ? 'filter' : 'keys',
+    })
+})
+
 test('PATCH merges, the next search knows, and those who may only read may not', async () => {
   const patch = (metadata: object, key = app().keys.main) =>
     app().request('PATCH', `/api/v1/document/${ids[2]}`, {

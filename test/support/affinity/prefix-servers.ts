@@ -5,7 +5,7 @@
  */
 import { Catalog, type Model } from '#catalog/catalog.ts'
 import type { Strategy } from '#catalog/records.ts'
-import { PrefixAffinity } from '#gateway/upstreams/affinity.ts'
+import { PrefixAffinity, type Prefix } from '#gateway/upstreams/affinity.ts'
 import { selectUpstream } from '#gateway/upstreams/select-upstream.ts'
 import { UpstreamHealth } from '#gateway/upstreams/upstream-health.ts'
 import { ManualClock } from '../manual-clock.ts'
@@ -35,6 +35,9 @@ export interface Outcome {
   readonly hits: number
   readonly firstTokenP50: number
   readonly firstTokenP99: number
+  /** The same as if no prompt had waited for others. */
+  readonly computedP50: number
+  readonly computedP99: number
   /** The most tokens that a server has worked on, over the mean. */
   readonly busiest: number
 }
@@ -134,6 +137,7 @@ export function simulate(
     work: 0,
   }))
   const waits: number[] = []
+  const computed: number[] = []
   let [asked, found] = [0, 0]
   const queue: Due[] = []
   const later = (at: number, run: () => void): void => {
@@ -141,12 +145,13 @@ export function simulate(
   }
   const send = (talk: Talk, turn: number, now: number): void => {
     const { prompt, answerTokens } = talk.turns[turn]!
+    const prefix: Prefix = { bytes: prompt, key: null }
     const upstream =
       strategy === 'oracle'
         ? model.upstreams[soonest(machines, prompt, now)]!
-        : selectUpstream(model, new Set(), deps, { bytes: prompt, key: null })!
+        : selectUpstream(model, new Set(), deps, prefix)!
     const machine = machines[model.upstreams.indexOf(upstream)]!
-    const attempt = health.begin(upstream.model.id)
+    const attempt = health.begin(upstream.id, null, prefix.uncached)
     const tokens = prompt.length / tokenBytes
     const hits = machine.cache.use(prompt)
     asked += tokens
@@ -154,18 +159,27 @@ export function simulate(
     machine.freeAt = Math.max(machine.freeAt, now) + (tokens - hits) * prefillMsPerToken
     machine.work += tokens - hits + answerTokens
     waits.push(machine.freeAt - now)
+    computed.push((tokens - hits) * prefillMsPerToken)
     const endsAt = machine.freeAt + answerTokens * decodeMsPerToken
+    later(machine.freeAt, () => attempt.succeeded(1))
     later(endsAt, () => attempt[Symbol.dispose]())
     const next = talk.turns[turn + 1]
     if (next !== undefined) later(endsAt + next.pauseMs, () => send(talk, turn + 1, endsAt + next.pauseMs))
   }
   for (const talk of talks) later(talk.startsAt, () => send(talk, 0, talk.startsAt))
   for (let due = queue.shift(); due !== undefined; due = queue.shift()) due.run()
-  waits.sort((a, b) => a - b)
-  const at = (share: number): number => waits[Math.floor((waits.length - 1) * share)] ?? 0
+  for (const each of [waits, computed]) each.sort((a, b) => a - b)
+  const at = (sorted: readonly number[], share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? 0
   const works = machines.map(({ work }) => work)
   const mean = works.reduce((sum, work) => sum + work, 0) / works.length
-  return { hits: found / asked, firstTokenP50: at(0.5), firstTokenP99: at(0.99), busiest: Math.max(...works) / mean }
+  return {
+    hits: found / asked,
+    firstTokenP50: at(waits, 0.5),
+    firstTokenP99: at(waits, 0.99),
+    computedP50: at(computed, 0.5),
+    computedP99: at(computed, 0.99),
+    busiest: Math.max(...works) / mean,
+  }
 }
 
 /** Numbers from 0 to 1 that are the same at each run (mulberry32). */

@@ -10,6 +10,7 @@ import { LiveSettings } from '#config/settings/live-settings.ts'
 import { loadConfig } from '#config/load.ts'
 import type { ConsoleFiles } from '#console/console-files.ts'
 import { LocalInflightLimiter } from '#limits/inflight.ts'
+import { LiveRequests } from '#gateway/usage/live-requests.ts'
 import { UpstreamHealth } from '#gateway/upstreams/upstream-health.ts'
 import type { Route } from '#http/route.ts'
 import { createKeySecret } from '#identity/api-key.ts'
@@ -132,6 +133,9 @@ export async function startAdminApp({
     inflight: new LocalInflightLimiter(),
     caps: { waiting: () => [] },
     health: new UpstreamHealth(() => ({ failuresToEject: 1, ejectionMs: 1, ejectionMaxMs: 1 }), clock),
+    live: new LiveRequests({ recorder: { watch: () => ({ [Symbol.dispose]: () => undefined }) }, channel: null }),
+    callerNow: (caller) => caller,
+    draining: () => false,
     sources: { dryRun: async () => [] },
     webhooks: {
       sender: opening.use(new WebhookSender({ settings, clock, ticker: opening.use(new Ticker()) })),

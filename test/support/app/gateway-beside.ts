@@ -16,6 +16,7 @@ import { LocalInflightLimiter } from '#limits/inflight.ts'
 import { RateBuckets, wholeParts } from '#limits/rate-buckets.ts'
 import { serveModelCall } from '#gateway/serve-model-call.ts'
 import { ContentLog } from '#gateway/content/content-log.ts'
+import { LiveRequests } from '#gateway/usage/live-requests.ts'
 import { UsageRecorder } from '#gateway/usage/usage-recorder.ts'
 import { BackgroundResponses } from '#gateway/responses/background-responses.ts'
 import { KeptResponses } from '#gateway/responses/kept-responses.ts'
@@ -103,6 +104,7 @@ export function gatewayBeside(
     affinity: new PrefixAffinity(),
     health: new UpstreamHealth(() => ({ failuresToEject: 100, ejectionMs: 1000, ejectionMaxMs: 1000 }), clock),
     recorder,
+    live: new LiveRequests({ recorder, channel: null }),
     contentLog: new ContentLog({
       settings,
       store: store.contentLogs,

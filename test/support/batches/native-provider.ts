@@ -1,7 +1,8 @@
 /**
- * A provider with batches of its own, in the words of OpenAI and of Anthropic. What happens to a batch is said by the name
+ * A provider with batches of its own, in the words of OpenAI, Anthropic and Google. What happens to a batch is said by the name
  * of its model, which is a fault or `ok`; a batch runs until the test ends it. Live requests are answered, too.
  */
+import { generated, googleBatch, googleLines, googleResult } from './google-batches.ts'
 
 export const nativeFaults = [
   'ok',
@@ -22,6 +23,8 @@ export type NativeFault = (typeof nativeFaults)[number]
 interface Line {
   readonly custom_id: string
   readonly body: { readonly model: string }
+  /** As Google has it. */
+  readonly google?: NonNullable<ReturnType<typeof googleLines>>[number]
 }
 
 export interface ProviderBatch {
@@ -36,6 +39,8 @@ export interface ProviderBatch {
 
 export interface NativeProvider extends Disposable {
   readonly url: string
+  /** In Google's words. */
+  readonly googleUrl: string
   /** In the order in which they were made. */
   readonly batches: readonly ProviderBatch[]
   /** Models of the live requests. */
@@ -55,6 +60,7 @@ export function startNativeProvider(createMs = 0): NativeProvider {
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: (request) => provider.answer(request) })
   return {
     url: `http://127.0.0.1:${server.port}/v1`,
+    googleUrl: `http://127.0.0.1:${server.port}/v1beta`,
     batches: provider.batches,
     live: provider.live,
     get endsAtOnce() {
@@ -88,6 +94,7 @@ class Simulator {
     const { pathname } = new URL(request.url)
     const [, , ...parts] = pathname.split('/')
     const [first, second, third] = parts
+    if (pathname.includes('/v1beta/')) return this.#google(request, pathname.slice(pathname.indexOf('/v1beta/') + 8))
     if (pathname === '/v1/chat/completions') return this.#chat((await request.json()) as Line['body'])
     if (pathname === '/v1/files') return this.#upload(await request.formData())
     if (first === 'files') return this.#content(second ?? '')
@@ -103,6 +110,49 @@ class Simulator {
     if (id === undefined && request.method === 'POST') return this.#createMessages(await request.json())
     if (id === undefined) return list(this.batches.map(messageBatch))
     return action === 'results' ? this.#results(id) : this.#batch(id, action, messageBatch)
+  }
+
+  /** @param path with a method behind a colon, if it has one */
+  async #google(request: Request, path: string): Promise<Response> {
+    if (request.headers.get('x-goog-api-key') !== 'key-of-google') return refusal(401)
+    const [name = '', method] = path.split(':')
+    const [kind, id = ''] = name.split('/')
+    if (kind === 'files' && request.method === 'POST')
+      return this.#uploadGoogle(googleLines(request.headers.get('content-type'), await request.text()))
+    if (kind === 'files') return this.#googleContent(id.replace(/^out-/, ''))
+    if (kind === 'models' && (method === 'generateContent' || method === 'embedContent')) {
+      this.live.push(id)
+      return Response.json(method === 'embedContent' ? { embedding: { values: [0, 0] } } : generated('live'))
+    }
+    if (kind === 'models') return this.#createGoogle(id, await request.json())
+    if (id === '') return Response.json({ operations: this.batches.map(googleBatch) })
+    return this.#batch(id, method, googleBatch)
+  }
+
+  #uploadGoogle(lines: ReturnType<typeof googleLines>): Response {
+    if (lines === null) return refusal(400)
+    const id = `files/in-${this.#files.size}`
+    this.#files.set(
+      id,
+      lines.map((line) => ({ custom_id: line.key, body: { model: '' }, google: line })),
+    )
+    return Response.json({ file: { name: id } })
+  }
+
+  async #createGoogle(model: string, body: unknown): Promise<Response> {
+    await Bun.sleep(this.#createMs)
+    const { batch } = body as { readonly batch: { displayName: string; inputConfig: { fileName: string } } }
+    const lines = this.#files.get(batch.inputConfig.fileName)
+    if (lines === undefined) return refusal(400)
+    const named = lines.map((line) => ({ ...line, body: { model } }))
+    return this.#add(named, batch.displayName.replace(/^sluice-/, ''), googleBatch)
+  }
+
+  #googleContent(id: string): Response {
+    const batch = this.batches.find((each) => each.id === id)
+    if (batch === undefined || batch.model === 'lost-file') return refusal(404)
+    const lines = new Map(batch.lines.map((line) => [line.custom_id, line.google]))
+    return jsonl(resultsOf(batch).map(({ id: key, status }) => googleResult(key, status, lines.get(key))))
   }
 
   #chat({ model }: Line['body']): Response {

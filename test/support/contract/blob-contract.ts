@@ -80,7 +80,9 @@ export function blobContract(name: string, open: () => Promise<OpenedBlobs>, rea
           id: idOf(index),
         })),
       )
-      await opened.blobs.put(blobs)
+      const local = async () => (await Promise.all(blobs.map(({ path }) => Bun.file(path).exists()))).filter(Boolean)
+      const kept = await opened.blobs.put(blobs)
+      expect(await local()).toHaveLength(kept === 'moved' ? 0 : count)
       await opened.blobs.put(blobs)
       const listed = await Array.fromAsync(opened.blobs.list())
       const inOrder = listed.toSorted((one, other) => one.id.localeCompare(other.id))

@@ -129,7 +129,7 @@ export interface DocParagraph {
 /** A document of Word 97. `wide` paragraphs are in UTF-16 in a piece of their own; `rest` are notes and further parts. */
 export function writeDoc(
   paragraphs: readonly DocParagraph[],
-  { comments = '', boxes = '', encrypted = false } = {},
+  { heads = '', comments = '', boxes = '', encrypted = false } = {},
 ): Buffer {
   const textAt = 1_024
   const stream: Buffer[] = [Buffer.alloc(textAt)]
@@ -153,6 +153,7 @@ export function writeDoc(
   for (const paragraph of paragraphs) addText(paragraph.text, lookOf(paragraph))
   const body = characters
   const plain = Buffer.alloc(2)
+  if (heads !== '') addText(heads, plain)
   if (comments !== '') addText(comments, plain)
   if (boxes !== '') addText(boxes, plain)
   const pageAt = Math.ceil(offset / 512) * 512
@@ -167,7 +168,7 @@ export function writeDoc(
   document.writeUInt16LE(0xa5ec, 0)
   document.writeUInt16LE(0xc1, 2)
   document.writeUInt16LE(encrypted ? 0x0300 : 0x0200, 0x0a)
-  for (const [at, length] of [body, 0, 0, 0, comments.length, 0, boxes.length].entries())
+  for (const [at, length] of [body, 0, heads.length, 0, comments.length, 0, boxes.length].entries())
     document.writeUInt32LE(length, 0x4c + 4 * at)
   document.writeUInt32LE(0, 0x102)
   document.writeUInt32LE(bins.length, 0x106)

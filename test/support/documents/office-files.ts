@@ -62,10 +62,14 @@ export function docxEntries(body: string, parts: Readonly<Record<string, string>
   })
 }
 
-/** A workbook with these sheets, given as the rows of `sheetData` and what follows it. */
+/**
+ * A workbook with these sheets, given as the rows of `sheetData` and what follows it. `own` are parts that the first
+ * sheet leads to, as `<type> <name>`, and parts that such a part leads to, as `<from> <type> <name>`.
+ */
 export function xlsx(
   sheets: Readonly<Record<string, string>>,
   parts: Readonly<Record<string, string>> = {},
+  own: Readonly<Record<string, string>> = {},
 ): Uint8Array {
   const names = Object.keys(sheets)
   const targets = [
@@ -84,12 +88,22 @@ export function xlsx(
         ]),
       ),
       ...Object.fromEntries(Object.entries(parts).map(([type, xml]) => [`xl/${type}.xml`, `${declaration}${xml}`])),
+      ...Object.fromEntries(Object.entries(own).map(([place, xml]) => [place.split(' ').at(-1) ?? '', xml])),
     },
-    relations: { 'xl/workbook.xml': targets },
+    relations: { 'xl/workbook.xml': targets, ...relationsOf(Object.keys(own)) },
   })
 }
 
-/** A presentation; slides are shown in this order, and stored in the reverse one. */
+function relationsOf(places: readonly string[]): Record<string, string[]> {
+  const found: Record<string, string[]> = {}
+  for (const place of places) {
+    const [name = '', type = '', from = 'xl/worksheets/sheet1.xml'] = place.split(' ').toReversed()
+    found[from] = [...(found[from] ?? []), `${type} /${name}`]
+  }
+  return found
+}
+
+/** A presentation; `deck` are parts that it leads to, as `<type> <name>` below `ppt`; slides are shown in this order, and stored in the reverse one. */
 export function pptx(
   slides: readonly {
     readonly shapes: string
@@ -98,6 +112,7 @@ export function pptx(
     readonly relations?: readonly string[]
   }[],
   parts: Readonly<Record<string, string>> = {},
+  deck: Readonly<Record<string, string>> = {},
 ): Uint8Array {
   const all: Record<string, string> = { ...parts }
   const related: Record<string, string[]> = { 'ppt/presentation.xml': [] }
@@ -114,6 +129,10 @@ export function pptx(
     all[`ppt/notesSlides/notes${stored}.xml`] =
       `${declaration}<p:notes xmlns:p="p" xmlns:a="a"><p:cSld><p:spTree>${notes}</p:spTree></p:cSld></p:notes>`
     related[name]?.push(`notesSlide ../notesSlides/notes${stored}.xml`)
+  }
+  for (const [place, xml] of Object.entries(deck)) {
+    related['ppt/presentation.xml']?.push(place)
+    all[`ppt/${place.split(' ')[1] ?? ''}`] = xml
   }
   all['ppt/presentation.xml'] =
     `${declaration}<p:presentation xmlns:p="p" xmlns:r="r"><p:sldIdLst>${ids.join('')}</p:sldIdLst></p:presentation>`

@@ -11,6 +11,8 @@ export interface PlacedText {
   readonly y: number
   readonly size?: number
   readonly bold?: boolean
+  /** Shown as it is seen, from the left; Hebrew letters are allowed. */
+  readonly visual?: true
 }
 
 export interface PdfPageContent {
@@ -29,8 +31,20 @@ export interface PdfContent {
 
 const escaped = (text: string): string => text.replace(/[\\()]/g, (character) => `\\${character}`)
 
-const textOperators = ({ text, x, y, size = 10, bold = false }: PlacedText): string =>
-  `BT /${bold ? 'B' : 'R'} ${size} Tf ${x} ${y} Td (${escaped(text)}) Tj ET`
+/** Hebrew letters are the codes from here on in a font of their own. */
+const hebrewFrom = 0xc0
+const alef = 0x5d0
+const hebrewLetters = 27
+const hebrewMap = `/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /H def
+1 begincodespacerange <00> <ff> endcodespacerange
+2 beginbfrange <20> <7e> <0020> <${hebrewFrom.toString(16)}> <${(hebrewFrom + hebrewLetters - 1).toString(16)}> <0${alef.toString(16)}> endbfrange
+endcmap end end`
+
+const inHebrewFont = (text: string): string =>
+  text.replace(/[\u05d0-\u05ea]/g, (letter) => String.fromCharCode(hebrewFrom + letter.charCodeAt(0) - alef))
+
+const textOperators = ({ text, x, y, size = 10, bold = false, visual }: PlacedText): string =>
+  `BT /${visual ? 'H' : bold ? 'B' : 'R'} ${size} Tf ${x} ${y} Td (${escaped(visual ? inHebrewFont(text) : text)}) Tj ET`
 
 const contentOf = (page: PdfPageContent): Uint8Array => {
   if (page.stream !== undefined) return page.stream
@@ -42,19 +56,21 @@ const contentOf = (page: PdfPageContent): Uint8Array => {
 export const column = (lines: readonly string[], { x = 72, y = 700, size = 10, lineHeight = 12 } = {}): PlacedText[] =>
   lines.map((text, at) => ({ text, x, y: y - at * lineHeight, size }))
 
-/** The file. Object 1 is the catalog, 2 the page tree, 3 and 4 the fonts, then a page and its content in turn. */
+/** The file. Object 1 is the catalog, 2 the page tree, 3 to 6 the fonts, then a page and its content in turn. */
 export function writePdf({ pages, title, outline = [] }: PdfContent): Uint8Array {
-  const pageObject = (page: number): number => 5 + 2 * page
-  const outlineAt = 5 + 2 * pages.length
+  const pageObject = (page: number): number => 7 + 2 * page
+  const outlineAt = 7 + 2 * pages.length
   const infoAt = outlineAt + (outline.length === 0 ? 0 : outline.length + 1)
   const objects: (string | Uint8Array)[] = [
     `<</Type/Catalog/Pages 2 0 R${outline.length === 0 ? '' : `/Outlines ${outlineAt} 0 R`}>>`,
     `<</Type/Pages/Count ${pages.length}/Kids[${pages.map((_, at) => `${pageObject(at)} 0 R`).join(' ')}]>>`,
     '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
     '<</Type/Font/Subtype/Type1/BaseFont/Helvetica-Bold/Encoding/WinAnsiEncoding>>',
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding/ToUnicode 6 0 R>>',
+    `<</Length ${hebrewMap.length}>>stream\n${hebrewMap}\nendstream`,
   ]
   for (const [at, page] of pages.entries()) {
-    const fonts = '/Resources<</Font<</R 3 0 R/B 4 0 R>>>>'
+    const fonts = '/Resources<</Font<</R 3 0 R/B 4 0 R/H 5 0 R>>>>'
     objects.push(`<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents ${pageObject(at) + 1} 0 R${fonts}>>`)
     const packed = deflateSync(contentOf(page))
     objects.push(
@@ -151,6 +167,23 @@ export function pdfForm(fields: readonly string[]): Uint8Array {
       `<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 5 0 R/Resources<</Font<</R 3 0 R>>>>/Annots[${list}]>>`,
       `<</Length ${content.length}>>stream\n${content}\nendstream`,
       ...fields.map((field) => `<</Type/Annot/Subtype/Widget/Rect[72 600 200 620]/P 4 0 R${field}>>`),
+    ],
+    '/Root 1 0 R',
+  )
+}
+
+/** One page that says Text, with these annotations as dictionaries without their place. */
+export function pdfWithAnnotations(annotations: readonly string[]): Uint8Array {
+  const list = annotations.map((_, at) => `${6 + at} 0 R`).join(' ')
+  const content = 'BT /R 10 Tf 72 700 Td (Text) Tj ET'
+  return assemble(
+    [
+      '<</Type/Catalog/Pages 2 0 R>>',
+      '<</Type/Pages/Count 1/Kids[4 0 R]>>',
+      '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
+      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 5 0 R/Resources<</Font<</R 3 0 R>>>>/Annots[${list}]>>`,
+      `<</Length ${content.length}>>stream\n${content}\nendstream`,
+      ...annotations.map((annotation) => `<</Type/Annot/Rect[72 600 200 620]/P 4 0 R${annotation}>>`),
     ],
     '/Root 1 0 R',
   )

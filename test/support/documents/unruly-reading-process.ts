@@ -17,6 +17,16 @@ const harms: Readonly<Record<string, () => void>> = {
     for (;;) Math.random()
   },
   hang: () => {},
+  /** A second of work on many pages. */
+  pages: () => {
+    send({ kind: 'working', pages: 1000 })
+    setImmediate(() => {
+      const usedMs = (): number => (process.cpuUsage().user + process.cpuUsage().system) / 1000
+      const before = usedMs()
+      while (usedMs() - before < 1000) for (let step = 0; step < 100_000; step += 1) Math.random()
+      send({ kind: 'done', answer })
+    })
+  },
   /** As on a machine that is busy with other things: a little work now and then. */
   starve: () => {
     let rounds = 0

@@ -196,11 +196,16 @@ export interface Operation {
 }
 
 interface OpenApi {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly requestBody?: RequestBody }>>>>
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationDocs>>>>
   readonly components: { readonly schemas: Readonly<Record<string, BodySchema>> }
 }
 
-interface RequestBody {
+interface OperationDocs {
+  readonly requestBody?: Content
+  readonly responses: Readonly<Record<string, Content>>
+}
+
+interface Content {
   readonly content?: Readonly<Record<string, { readonly schema: BodySchema }>>
 }
 
@@ -209,7 +214,9 @@ export async function operationsOf({ server }: MeasuredServer): Promise<readonly
   const response = await fetch(`${server.address}/openapi.json`)
   const { paths, components } = (await response.json()) as OpenApi
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { requestBody }]) => {
+    Object.entries(methods).flatMap(([method, { requestBody, responses }]) => {
+      // A stream that ends when its viewer leaves has no answer whose cost could be measured.
+      if (method === 'get' && responses['200']?.content?.['text/event-stream'] !== undefined) return []
       const content = requestBody?.content ?? {}
       const body = Object.values(content)[0]?.schema ?? null
       const name = `${method.toUpperCase()} ${path}`

@@ -124,6 +124,48 @@ export function batchContract(storeTest: StoreTest): void {
     expect(await batches.find(batch.id)).toMatchObject({ status: 'cancelled', endedAt: 40 })
   })
 
+  storeTest('files of a batch that has not ended are neither deleted nor expired', async ({ batches, files }) => {
+    const batch = aBatch('a', 1000)
+    const input = { ...aFile(batch), id: batch.inputFileId, sha256: 'x', expiresAt: 5 }
+    const other = { ...aFile(batch), sha256: 'x', expiresAt: 5 }
+    for (const file of [input, other]) await files.insert(file, 1000)
+    await accepted(batches, batch, 1)
+    const { outputFileId, errorFileId } = (await batches.find(batch.id))!
+    for (const id of [input.id, outputFileId!, errorFileId!])
+      expect(await files.deleteUnused({ id, userId: 'a' })).toBe(false)
+    const expired = async (): Promise<readonly string[]> => (await files.expired(10, 100)).map(({ id }) => id)
+    expect([(await expired()).includes(input.id), (await expired()).includes(other.id)]).toEqual([false, true])
+    expect(await files.deleteUnused(other)).toBe(true)
+    expect(await files.deleteUnused(other)).toBe(false)
+    await batches.cancel(batch.id, 20)
+    const { lease } = (await claim(batches, 30))!
+    await batches.finish(lease, { output: null, errors: null }, 40)
+    expect(await expired()).toContain(input.id)
+    expect(await files.deleteUnused(input)).toBe(true)
+  })
+
+  storeTest('pieces of a stream are those of one try, and of a lease that is held', async ({ batches }) => {
+    const batch = { ...aBatch('a', 1000), dialect: 'async' } as const
+    await accepted(batches, batch, 1)
+    const { lease } = (await claim(batches, 10))!
+    const piece = (attempt: string, position: number, text: string, held = lease) =>
+      batches.addPieces([{ lease: held, attempt, position, text }])
+    const texts = async (from = 0): Promise<readonly string[]> =>
+      (await batches.pieces(batch.id, from)).map(({ attempt, text }) => attempt + text)
+    await piece('one ', 0, 'a')
+    await piece('one ', 1, 'b "\\u0000"')
+    expect([await texts(), await texts(1)]).toEqual([['one a', 'one b "\\u0000"'], ['one b "\\u0000"']])
+    await piece('two ', 0, 'c')
+    expect(await texts()).toEqual(['two c'])
+    await piece('lost ', 0, 'x', { ...lease, fence: lease.fence - 1 })
+    await batches.release(lease, 10)
+    await piece('late ', 1, 'x')
+    expect(await texts()).toEqual(['two c'])
+    await batches.cancel(batch.id, 20)
+    await batches.finish((await claim(batches, 30))!.lease, { output: null, errors: null }, 40)
+    expect(await texts()).toEqual([])
+  })
+
   storeTest('a lease that has run out is anyone’s, and its first holder writes nothing more', async ({ batches }) => {
     const batch = aBatch('a', 1000)
     await accepted(batches, batch, 1)

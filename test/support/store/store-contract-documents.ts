@@ -46,6 +46,7 @@ function importContract(storeTest: StoreTest): void {
       warnings: [],
       mediaType: null,
       title: null,
+      otherNames: [],
       version: 1,
       visible: false,
       stateAt: { queued: document.createdAt },
@@ -75,6 +76,19 @@ function importContract(storeTest: StoreTest): void {
       expect(await documents.insert([])).toEqual([])
     },
   )
+
+  storeTest('names of copies are kept with what is there, once, until it has other bytes', async ({ documents }) => {
+    const first = aDocument({ name: 'a.txt' })
+    const copy = (name: string): NewDocument => ({ ...first, id: crypto.randomUUID(), name })
+    await documents.insert([first, copy('b.txt')])
+    await Promise.all(['c.txt', 'b.txt', 'd.txt', 'a.txt'].map((name) => documents.insert([copy(name)])))
+    const names = async () => (await documents.get(first.id, everything))?.otherNames
+    expect((await names())?.toSorted()).toEqual(['b.txt', 'c.txt', 'd.txt'])
+    await documents.insert(Array.from({ length: 150 }, (_, at) => copy(`${at}.txt`)))
+    expect(await names()).toHaveLength(100)
+    await documents.insert([{ ...first, sha256: 'e'.repeat(64) }])
+    expect(await names()).toEqual([])
+  })
 
   storeTest('of imports of the same bytes that race, exactly one is queued', async ({ documents }) => {
     const contents = Array.from({ length: 3 }, () => aDocument().sha256)

@@ -174,7 +174,9 @@ export function metadataContract(storeTest: StoreTest): void {
       }
       await documents.insert([aDocument({ metadata: { kind: 'not read yet' } })])
       const counts = async (as = everything, metadata?: MetadataFilter) => {
-        const facets = await documents.facets({ viewer: as, filter: { metadata }, keys: ['kind', 'tags'], limit: 2 })
+        const query = { viewer: as, filter: { metadata }, keys: ['kind', 'tags'], limit: 2 }
+        const { facets, counted, of } = await documents.facets(query)
+        expect(counted).toBe(of)
         return facets.map(({ key, value, documents: count }) => [key, value, count])
       }
       expect(await counts()).toEqual([
@@ -183,10 +185,34 @@ export function metadataContract(storeTest: StoreTest): void {
         ['tags', 'x', 4],
         ['tags', 1, 4],
       ])
+      expect(await documents.metadataKeys(everything, 10)).toEqual(['kind', 'tags', 'year'])
+      expect(await documents.metadataKeys(everything, 2)).toEqual(['kind', 'tags'])
+      await complete(
+        documents,
+        aDocument({ importerId: 'bob', owners: ['user:bob'], metadata: { bobs: 1 } }),
+        chunks(1),
+      )
+      expect(await documents.metadataKeys(viewer('ada'), 10)).toEqual(['kind', 'tags', 'year'])
+      expect(await documents.metadataKeys(viewer('bob'), 10)).toEqual(['bobs', 'kind', 'tags', 'year'])
+      expect(await documents.metadataKeys(viewer('eve'), 10)).toEqual([])
       expect(await counts(viewer('ada'), asFilter({ type: 'gt', key: 'year', value: 2020 }))).toEqual([
         ['kind', 'report', 2],
         ['tags', 'x', 2],
         ['tags', 1, 2],
+      ])
+      // Of more documents than may be looked at, the newest.
+      const some = await documents.facets({
+        viewer: everything,
+        filter: {},
+        keys: ['kind', 'year'],
+        limit: 9,
+        countedMax: 3,
+      })
+      expect(some).toMatchObject({ counted: 3, of: 5 })
+      expect(some.facets.map(({ value, documents: count }) => [value, count])).toEqual([
+        ['report', 2],
+        [2022, 1],
+        [2023, 1],
       ])
     },
   )

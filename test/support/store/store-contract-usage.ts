@@ -37,6 +37,7 @@ function recordContract(storeTest: StoreTest): void {
         },
       ],
       calledMs: 17,
+      limits: [{ kind: 'rate', name: 'key:* requests 5/minute', unit: 'requests', limit: 5, left: 4, refused: false }],
     })
     const bare = aUsage({
       modelAsked: null,

@@ -1,6 +1,8 @@
 /** Vector stores and the files in them: what every engine must do. */
 import { expect } from 'bun:test'
+import type { FileStore } from '#store/batches/files.ts'
 import type { NewStoreFile, StorePage, VectorStoreRecord } from '#store/batches/vector-store-records.ts'
+import { Missing } from '#store/errors.ts'
 import { aFile } from './store-contract-batches.ts'
 import { aDocument, chunks, complete, everything } from './store-documents.ts'
 import type { StoreTest } from './store-test.ts'
@@ -22,10 +24,17 @@ function aStore(fields: Partial<VectorStoreRecord> = {}): VectorStoreRecord {
   }
 }
 
-function aStoreFile(storeId: string, fields: Partial<NewStoreFile> = {}): NewStoreFile {
+/** A file that is there, for a store. */
+async function aStoreFile(
+  files: FileStore,
+  storeId: string,
+  fields: Partial<NewStoreFile> = {},
+): Promise<NewStoreFile> {
+  const file = aFile({ userId: 'operator' })
+  await files.insert(file, 1e9)
   return {
     storeId,
-    fileId: aFile({ userId: 'operator' }).id,
+    fileId: file.id,
     documentId: crypto.randomUUID(),
     batchId: null,
     attributes: null,
@@ -66,12 +75,15 @@ export function vectorStoreContract(storeTest: StoreTest): void {
     const [done, waiting, lost] = [aDocument(), aDocument(), aDocument()]
     await complete(documents, done, chunks(1))
     await documents.insert([waiting])
-    const files = [done, waiting, lost].map(({ id }, at) =>
-      aStoreFile(record.id, { documentId: id, createdAt: now + at }),
+    const files = await Promise.all(
+      [done, waiting, lost].map(({ id }, at) =>
+        aStoreFile(store.files, record.id, { documentId: id, createdAt: now + at }),
+      ),
     )
-    const failing = aStoreFile(record.id, { createdAt: now + 9 })
+    const failing = await aStoreFile(store.files, record.id, { createdAt: now + 9 })
     expect((await vectorStores.addFiles([...files, failing])).size).toBe(4)
     expect((await vectorStores.addFiles([files[0]!])).size).toBe(0)
+    for (const file of files) await vectorStores.madeDocument(file, file.documentId)
     await vectorStores.failFile(failing, { code: 'unsupported_type', message: 'no\0' })
     const statuses = async (at: number) =>
       (await vectorStores.files({ storeId: record.id, batchId: null, status: null, now: at, ...page() })).map(
@@ -87,21 +99,67 @@ export function vectorStoreContract(storeTest: StoreTest): void {
     expect((await vectorStores.file(record.id, files[0]!.fileId, now + dayMs))?.status).toBe('failed')
   })
 
-  storeTest('what is taken out leaves documents that other files have', async ({ files, vectorStores }) => {
-    const record = aStore()
-    await vectorStores.insert(record)
-    const [one, other] = [aFile({ userId: 'operator' }), aFile({ userId: 'operator' })]
-    for (const each of [one, other]) await files.insert(each, 1e9)
-    const first = aStoreFile(record.id, { fileId: one.id, attributes: { year: 2024 } })
-    await vectorStores.addFiles([first, aStoreFile(record.id, { fileId: other.id })])
-    expect(await vectorStores.relate({ storeId: record.id, fileId: other.id }, first.documentId)).toBe(true)
-    expect(await vectorStores.filesOfDocuments([record.id], [first.documentId])).toHaveLength(2)
-    expect(await vectorStores.removeFiles(record.id, [other.id])).toEqual([])
-    expect(await vectorStores.filesOfDocuments([record.id], [first.documentId])).toEqual([
-      { documentId: first.documentId, fileId: one.id, attributes: { year: 2024 }, name: one.name },
-    ])
-    expect(await vectorStores.removeFiles(record.id, [one.id])).toEqual([first.documentId])
-    expect(await vectorStores.relate({ storeId: record.id, fileId: one.id }, first.documentId)).toBe(false)
+  storeTest(
+    'a file is claimed by one process at a time until its document is there',
+    async ({ files, vectorStores }) => {
+      const record = aStore()
+      await vectorStores.insert(record)
+      const sent = await Promise.all(
+        [1, 2, 3, 4].map(() => aStoreFile(files, record.id, { attributes: { year: 2024 } })),
+      )
+      const [one, two, three, four] = sent
+      await vectorStores.addFiles([one!, two!, three!, four!])
+      const claim = async (at: number, limit = 10) =>
+        (await vectorStores.claimFiles({ limit, now: at, until: at + 1000 })).filter(
+          ({ storeId }) => storeId === record.id,
+        )
+      const [first, second] = await Promise.all([claim(now, 2), claim(now, 2)])
+      const claimed = [...first, ...second].map(({ fileId }) => fileId)
+      expect(new Set(claimed).size).toBe(claimed.length)
+      const rest = (await claim(now)).map(({ fileId }) => fileId)
+      expect([...claimed, ...rest].toSorted()).toEqual(sent.map(({ fileId }) => fileId).toSorted())
+      expect(first[0]).toMatchObject({ userId: 'operator', attributes: { year: 2024 }, chunking: one!.chunking })
+      expect(await claim(now + 999)).toEqual([])
+      await vectorStores.setAttributes(one!, { year: 2025 })
+      expect(await vectorStores.madeDocument(one!, one!.documentId)).toEqual({ attributes: { year: 2025 } })
+      expect(await vectorStores.madeDocument(one!, one!.documentId)).toBeNull()
+      await vectorStores.failFile(two!, { code: 'too_large', message: 'no' })
+      await vectorStores.retryFile(three!, now + 5000)
+      // Of a process that was killed.
+      expect((await claim(now + 1000)).map(({ fileId }) => fileId)).toEqual([four!.fileId])
+      expect((await vectorStores.file(record.id, three!.fileId, now + dayMs))?.status).toBe('in_progress')
+      expect(await vectorStores.removeFiles(record.id, [three!.fileId])).toEqual([three!.documentId])
+      expect(await claim(now + 9000)).toHaveLength(1)
+    },
+  )
+
+  storeTest(
+    'files of a cancelled batch whose documents are not there are cancelled with it',
+    async ({ files, vectorStores }) => {
+      const record = aStore()
+      await vectorStores.insert(record)
+      const batchId = `vsfb_${crypto.randomUUID()}`
+      await vectorStores.insertBatch({ id: batchId, storeId: record.id, createdAt: now, cancelledAt: null })
+      const file = await aStoreFile(files, record.id, { batchId })
+      await vectorStores.addFiles([file, await aStoreFile(files, record.id)])
+      await vectorStores.cancelBatch(batchId, now)
+      expect((await vectorStores.counts([record.id], now)).get(record.id)).toMatchObject({
+        cancelled: 1,
+        in_progress: 1,
+      })
+      expect(await vectorStores.madeDocument(file, file.documentId)).toBeNull()
+    },
+  )
+
+  storeTest('nothing is added of a file that is gone, or to a store that is', async ({ files, vectorStores }) => {
+    const [open, deleted] = [aStore(), aStore()]
+    for (const each of [open, deleted]) await vectorStores.insert(each)
+    await vectorStores.markDeleted(deleted.id, now)
+    const [kept, gone] = [await aStoreFile(files, open.id), await aStoreFile(files, open.id)]
+    await files.delete([gone.fileId])
+    for (const added of [[kept, gone], [{ ...kept, storeId: deleted.id }]])
+      expect(await vectorStores.addFiles(added).catch((thrown: unknown) => thrown)).toBeInstanceOf(Missing)
+    expect(await vectorStores.file(open.id, kept.fileId, now)).toBeNull()
   })
 
   storeTest('stores that are over are those deleted, unused for long, or of accounts that are gone', async (store) => {
@@ -114,7 +172,7 @@ export function vectorStoreContract(storeTest: StoreTest): void {
     ]
     for (const each of [deleted, expired, used, orphan]) {
       await vectorStores.insert(each)
-      await vectorStores.addFiles([aStoreFile(each.id)])
+      await vectorStores.addFiles([await aStoreFile(store.files, each.id)])
     }
     expect([await vectorStores.markDeleted(deleted.id, now), await vectorStores.markDeleted(deleted.id, now)]).toEqual([
       true,

@@ -158,6 +158,7 @@ export function aUsage(fields: Partial<UsageRecord> = {}): UsageRecord {
     slices: null,
     queueMs: null,
     calledMs: null,
+    limits: null,
     ...fields,
   }
 }

@@ -1,6 +1,6 @@
 /**
  * A turn of a model, acted by the scripted upstream in the wire format that it is asked in: a chat completion, a
- * response or a message, complete or streamed. So one test can hold a client against providers of every API.
+ * response, a message or Google's content, complete or streamed. So one test can hold a client against providers of every API.
  */
 import { typedStream } from '../contract/dialect-samples.ts'
 import { json, stream, type Behaviour, type ScriptedRequest } from './upstream-behaviours.ts'
@@ -39,6 +39,8 @@ export function acted(turn: Turn): (request: ScriptedRequest) => Behaviour {
       case '/v1/messages':
         return streamed ? typedStream(messageEvents(turn)) : json(message(turn))
       default:
+        if (request.path.endsWith(':streamGenerateContent')) return stream(googleChunks(turn))
+        if (request.path.endsWith(':generateContent')) return json(googleChunk(googleParts(turn), 'STOP'))
         return json(errorObject('Not found.', 'not_found'), 404)
     }
   }
@@ -242,4 +244,27 @@ function blockDeltas({ type, input }: Json, { thought, text }: Turn): readonly J
 function halves(text = ''): readonly string[] {
   const middle = Math.ceil(text.length / 2)
   return [text.slice(0, middle), text.slice(middle)].filter((half) => half !== '')
+}
+
+/** Parts of content of Google's API; calls have no ids there. */
+function googleParts(turn: Turn): readonly Json[] {
+  const { thought, text } = turn
+  return [
+    ...(thought === undefined ? [] : [{ text: thought, thought: true }]),
+    ...(text === undefined ? [] : [{ text }]),
+    ...callsOf(turn).map(({ name, args }) => ({ functionCall: { name, args: JSON.parse(args) as Json } })),
+  ]
+}
+
+function googleChunk(parts: readonly Json[], finishReason?: string): Json {
+  const candidate = { content: { role: 'model', parts }, index: 0, ...(finishReason && { finishReason }) }
+  const usageMetadata = { promptTokenCount: 11, candidatesTokenCount: 3, totalTokenCount: 14 }
+  return { candidates: [candidate], usageMetadata, modelVersion: 'upstream-model', responseId: 'resp-acted' }
+}
+
+function googleChunks(turn: Turn): readonly Json[] {
+  const parts = googleParts(turn).flatMap((part): readonly Json[] =>
+    typeof part['text'] === 'string' ? halves(part['text']).map((text) => ({ ...part, text })) : [part],
+  )
+  return [...parts.map((part) => googleChunk([part])), googleChunk([], 'STOP')]
 }

@@ -1,4 +1,4 @@
-/** Reads server-sent events, as far as this API uses them: the `data` of each event, on one line. */
+/** Reads server-sent events, as far as this API uses them: the `data` of each event is on one line. */
 import { ApiError } from './api-error.ts'
 
 /**
@@ -7,6 +7,28 @@ import { ApiError } from './api-error.ts'
  */
 export async function* eventData(response: Response): AsyncGenerator<string> {
   for await (const line of lines(response)) if (line.startsWith('data:')) yield line.slice('data:'.length).trim()
+}
+
+export interface ServerEvent {
+  /** Empty when the event has none. */
+  readonly id: string
+  readonly name: string
+  readonly data: string
+}
+
+/** Yields each event, and null for each comment. Otherwise as `eventData`. */
+export async function* serverEvents(response: Response): AsyncGenerator<ServerEvent | null> {
+  let fields: Record<string, string> = {}
+  for await (const line of lines(response)) {
+    const [, name, value = ''] = /^(\w*): ?(.*)$/.exec(line) ?? []
+    if (name === '') yield null
+    else if (name !== undefined) fields[name] = value
+    else {
+      const { id = '', event = 'message', data } = fields
+      fields = {}
+      if (data !== undefined) yield { id, name: event, data }
+    }
+  }
 }
 
 async function* lines(response: Response): AsyncGenerator<string> {

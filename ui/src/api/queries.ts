@@ -24,6 +24,7 @@ export const resource = {
   sources: ['sources'],
   batches: ['batches'],
   files: ['files'],
+  vectorStores: ['vector-stores'],
   audit: ['audit'],
   exports: ['exports'],
 } as const satisfies Record<string, readonly [string]>

@@ -629,6 +629,8 @@ export type Document = {
   readonly name: string
   /** The title that the file itself states */
   readonly title: string | null
+  /** Names under which the same file was imported again, the first hundred */
+  readonly other_names: readonly string[]
   readonly category: string
   /** What was set, and what the file itself states, for example its author */
   readonly metadata: {}
@@ -1808,6 +1810,19 @@ export type RequestRecord = {
     readonly started_ms: number | null
     readonly duration_ms: number | null
   })[]
+  /** The limits that counted the request, in their order; none for records of earlier versions */
+  readonly limits: readonly ({
+    readonly kind: "inflight" | "rate" | "budget" | "queue"
+    /** A rate as the setting has it; else whose limit it is */
+    readonly name: string
+    /** `money` is 10^-9 of the currency */
+    readonly unit: "requests" | "tokens" | "money"
+    readonly limit: number
+    /** Right after this request, as far as the process knew; null for unknown */
+    readonly left: number | null
+    /** The request was answered with an error because of it */
+    readonly refused: boolean
+  })[]
   /** Time in the queues of `max_concurrent`; null when it did not wait */
   readonly queue_ms: number | null
   /** From the arrival until the last call of a provider began */
@@ -1874,6 +1889,39 @@ export type ResponsesRequest = {
   readonly instructions?: string | null | undefined
   /** true: the answer comes as server-sent events */
   readonly stream?: boolean | null | undefined
+}
+
+export type RoutingForecast = {
+  /** Ten a second, as if all began now */
+  readonly requests: number
+  /** Requests that no component answered */
+  readonly failed: number
+  /** The longest time that a request lost in calls that failed */
+  readonly lost_ms: number
+  /** In the order of the composite */
+  readonly components: readonly ({
+    readonly model_id: string
+    readonly model: string
+    readonly provider: string | null
+    /** Its health now */
+    readonly state: "unknown" | "healthy" | "failing" | "out" | "resting" | "off"
+    /** As was asked, or because it is ejected now */
+    readonly is_down: boolean
+    /** Requests that went there first */
+    readonly chosen: number
+    /** Requests that it answered */
+    readonly served: number
+    /** Those of them that another component had failed before */
+    readonly rescued: number
+    /** Calls that it failed */
+    readonly failures: number
+  })[]
+}
+
+export type RoutingQuestion = {
+  readonly composite: NewComposite
+  /** Ids of plain models that fail every request */
+  readonly down?: readonly string[] | undefined
 }
 
 export type ScimError = {
@@ -2133,6 +2181,25 @@ export type TakeoffStatus = {
     readonly dead_readers: { readonly [name: string]: Reader }
   }
   readonly config: {}
+}
+
+export type TestSignIn = {
+  /** The code with which a sign-in would have been refused; null for none */
+  readonly refusal: string | null
+  readonly issuer: string
+  readonly subject: string | null
+  /** As the issuer sent it; null when it sent none */
+  readonly email: string | null
+  readonly email_verified: boolean
+  readonly name: string
+  /** Values of the groups claim, at most 50 */
+  readonly sent_groups: readonly string[]
+  /** Which account the person would sign in to */
+  readonly account: "existing" | "new" | null
+  /** Groups of this server that the person would be in */
+  readonly groups: readonly string[]
+  /** Whether `admin_groups` makes the person an administrator */
+  readonly is_admin: boolean
 }
 
 /** Four different silences; one that is left out is as in the settings. */
@@ -2596,10 +2663,16 @@ export type VectorStoreSearchRequest = {
   } | null | undefined
   readonly max_num_results?: number | undefined
   readonly ranking_options?: {
+    /** auto: the rerank model of the settings, if there is one; none; or the name of a rerank model */
     readonly ranker?: string | undefined
     readonly score_threshold?: number | undefined
+    /** How much meaning and words count beside each other; 0 leaves one of them out */
+    readonly hybrid_search?: {
+      readonly embedding_weight: number
+      readonly text_weight: number
+    } | null | undefined
   } | null | undefined
-  /** Questions are searched as they are */
+  /** Lets the model of documents.rewrite_model write what is searched for; `search_query` has it */
   readonly rewrite_query?: boolean | undefined
 }
 
@@ -3205,6 +3278,25 @@ export interface Operations {
       readonly next: number | null
     }
   }
+  /** The keys in the metadata of documents, and how many documents have each value */
+  "GET /api/v1/documents/metadata": {
+    params: undefined
+    query: { keys?: string; filter?: string; category?: string }
+    of: undefined
+    body: undefined
+    answer: {
+      /** Those of the newest documents that you can find, at most 500 */
+      readonly keys: readonly string[]
+      /** By key, the most frequent values first, at most 100 each */
+      readonly facets: { readonly [name: string]: readonly ({
+        readonly value: string | number | boolean | null
+        /** Documents that you see and the filters let through */
+        readonly documents: number
+      })[] }
+      /** What was not counted */
+      readonly warnings: readonly string[]
+    }
+  }
   /** What you have imported of a source: files, versions, hashes and states */
   "GET /api/v1/documents/manifest": {
     params: undefined
@@ -3768,7 +3860,7 @@ export interface Operations {
   /** Sign in by OpenID Connect: leads the browser to the issuer */
   "GET /admin/api/v1/session/oidc": {
     params: undefined
-    query: { return?: string }
+    query: { return?: string; test?: "true" }
     of: undefined
     body: undefined
     answer: undefined
@@ -3784,7 +3876,7 @@ export interface Operations {
   /** Sign in by OpenID Connect at an issuer of `auth.oidc.more`: leads the browser to the issuer */
   "GET /admin/api/v1/session/oidc/{issuer}": {
     params: { issuer: string }
-    query: { return?: string }
+    query: { return?: string; test?: "true" }
     of: undefined
     body: undefined
     answer: undefined
@@ -3804,6 +3896,16 @@ export interface Operations {
     of: undefined
     body: IssuerTest
     answer: IssuerTestResult
+  }
+  /** What a test sign-in at an issuer of OpenID Connect has shown */
+  "POST /admin/api/v1/oidc/test-sign-in": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: {
+      readonly sealed: string
+    }
+    answer: TestSignIn
   }
   /** The own user, groups, and the API key if one was used */
   "GET /admin/api/v1/me": {
@@ -3973,6 +4075,14 @@ export interface Operations {
     of: undefined
     body: undefined
     answer: RequestRecord
+  }
+  /** The own requests as they end */
+  "GET /admin/api/v1/me/live/requests": {
+    params: undefined
+    query: { key_id?: string; model?: string; provider?: string; status?: "success" | "error" | "client_error" | "server_error" }
+    of: undefined
+    body: undefined
+    answer: undefined
   }
   /** What is left to do to get started */
   "GET /admin/api/v1/me/guide": {
@@ -4403,6 +4513,14 @@ export interface Operations {
       readonly processes: readonly ProcessAge[]
     }
   }
+  /** What would happen to the requests of a composite */
+  "POST /admin/api/v1/composite-simulations": {
+    params: undefined
+    query: undefined
+    of: undefined
+    body: RoutingQuestion
+    answer: RoutingForecast
+  }
   /** List accounts' own in-flight limits, by model and e-mail address */
   "GET /admin/api/v1/inflight-limits": {
     params: undefined
@@ -4626,6 +4744,14 @@ export interface Operations {
     of: undefined
     body: undefined
     answer: Latency
+  }
+  /** Requests as they end */
+  "GET /admin/api/v1/live/requests": {
+    params: undefined
+    query: { key_id?: string; model?: string; provider?: string; user_id?: string; group_id?: string; status?: "success" | "error" | "client_error" | "server_error" }
+    of: undefined
+    body: undefined
+    answer: undefined
   }
   /** What each of some keys, users or models was used, day by day */
   "GET /admin/api/v1/usage/activity": {

@@ -1,5 +1,7 @@
 /** A block of code with a copy button. Several languages have one tab each. */
+import { Suspense } from 'react'
 import { CopyButton } from './copy-button.tsx'
+import { lazyPart, PartBoundary } from './lazy-part.tsx'
 import { Tabs } from './tabs.tsx'
 import styles from './code-block.module.css'
 
@@ -13,12 +15,21 @@ export interface CodeBlockProps extends CodeSample {
   readonly landmark?: boolean
 }
 
+const ColouredCode = lazyPart(() => import('./coloured-code.tsx'), 'ColouredCode')
+
 export function CodeBlock({ language, code, landmark = true }: CodeBlockProps) {
   return (
     <div className={styles.block}>
       {/* The box scrolls sideways, so it must be reachable by keyboard. */}
       <pre className={styles.code} tabIndex={0} role={landmark ? 'region' : 'group'} aria-label={`${language} code`}>
-        <code>{code}</code>
+        <code>
+          {/* Without its colours the code can still be read. */}
+          <PartBoundary fallback={() => code}>
+            <Suspense fallback={code}>
+              <ColouredCode language={language} code={code} />
+            </Suspense>
+          </PartBoundary>
+        </code>
       </pre>
       <div className={styles.copy}>
         <CopyButton text={code} what={`${language} code`} />

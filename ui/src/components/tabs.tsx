@@ -2,7 +2,7 @@
  * Tabs: several views, one visible at a time. Arrow keys, Home and End move between them, Enter or Space opens one:
  * https://www.w3.org/WAI/ARIA/apg/patterns/tabs/
  */
-import { useId, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { LatePart } from './late-part.tsx'
 import styles from './tabs.module.css'
 
@@ -27,9 +27,11 @@ export function Tabs({ label, tabs, value, onChange, keepMounted = false }: Tabs
   const id = useId()
   const [chosen, setChosen] = useState(tabs[0]?.value)
   const open = value ?? chosen
+  const list = useRef<HTMLDivElement>(null)
+  useEffect(() => showOpenTab(list.current), [open])
   return (
     <div className={styles.root}>
-      <div role="tablist" aria-label={label} className={styles.list} onKeyDown={moveFocus}>
+      <div ref={list} role="tablist" aria-label={label} className={styles.list} onKeyDown={moveFocus}>
         {tabs.map((tab) => (
           <button
             key={tab.value}
@@ -67,6 +69,14 @@ export function Tabs({ label, tabs, value, onChange, keepMounted = false }: Tabs
         ))}
     </div>
   )
+}
+
+/** Where the tabs are wider than the window, an address may open one that is outside of it. */
+function showOpenTab(list: HTMLElement | null): void {
+  const tab = list?.querySelector<HTMLElement>('[aria-selected=true]')
+  if (!list || !tab) return
+  const outside = tab.offsetLeft + tab.offsetWidth - (list.offsetLeft + list.clientWidth)
+  if (outside > 0) list.scrollLeft = outside
 }
 
 function moveFocus(event: KeyboardEvent<HTMLElement>): void {

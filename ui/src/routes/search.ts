@@ -123,7 +123,7 @@ export function readKeysSearch(search: Search): KeysSearch {
   return { owner, q: text(search['q']), new: flagOf(search['new']), ...readOrder(search, keyOrders) }
 }
 
-export const playgroundTabs = ['chat', 'vision', 'search'] as const
+export const playgroundTabs = ['chat', 'vision', 'images', 'audio', 'embeddings', 'rerank', 'search'] as const
 
 export interface PlaygroundSearch {
   readonly tab?: (typeof playgroundTabs)[number] | undefined
@@ -145,11 +145,21 @@ export interface DocumentsSearch {
   readonly q?: string | undefined
   readonly state?: (typeof documentStates)[number] | undefined
   readonly category?: string | undefined
+  /** Values of metadata that the documents have. */
+  readonly meta?: Readonly<Record<string, string | number | boolean | null>> | undefined
 }
 
 export function readDocumentsSearch(search: Search): DocumentsSearch {
   const state = documentStates.find((each) => each === search['state'])
-  return { q: text(search['q']), state, category: text(search['category']) }
+  return { q: text(search['q']), state, category: text(search['category']), meta: plainValues(search['meta']) }
+}
+
+/** Names with plain values; undefined for anything else, and for none. */
+function plainValues(value: unknown): DocumentsSearch['meta'] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  const entries = Object.entries(value).slice(0, 20)
+  const isPlain = entries.every(([, each]) => each === null || ['string', 'number', 'boolean'].includes(typeof each))
+  return isPlain && entries.length > 0 ? (Object.fromEntries(entries) as DocumentsSearch['meta']) : undefined
 }
 
 export interface DocumentSearch {
@@ -162,6 +172,15 @@ export interface DocumentSearch {
 export function readDocumentSearch(search: Search): DocumentSearch {
   const chunk = text(search['chunk']) ?? ''
   return { chunk: /^\d{1,9}$/.test(chunk) ? Number(chunk) : undefined, q: text(search['q']) }
+}
+
+export interface VectorStoreSearch {
+  /** The question that is tried out. */
+  readonly q?: string | undefined
+}
+
+export function readVectorStoreSearch(search: Search): VectorStoreSearch {
+  return { q: text(search['q']) }
 }
 
 export interface BatchesSearch {

@@ -11,6 +11,7 @@ export interface Page {
     | '/documents'
     | '/playground'
     | '/batches'
+    | '/vector-stores'
     | '/keys'
     | '/usage'
     | '/cost'
@@ -38,6 +39,7 @@ export const pages: readonly Page[] = [
   { path: '/models', label: 'Models', icon: 'models' },
   { path: '/playground', label: 'Playground', icon: 'chat' },
   { path: '/documents', label: 'Documents', icon: 'docs' },
+  { path: '/vector-stores', label: 'Vector stores', icon: 'library' },
   { path: '/batches', label: 'Batches', icon: 'layers' },
   { path: '/keys', label: 'API Keys', icon: 'key' },
   { path: '/usage', label: 'Usage', icon: 'chart' },

@@ -12,7 +12,8 @@ export function ShortcutList({ onClose }: { readonly onClose: () => void }) {
       title="Keyboard shortcuts"
       actions={<Button onClick={onClose}>Close the list</Button>}
     >
-      <dl className={styles.list}>
+      {/* In the order of the Tab key, so that the arrow keys scroll what does not fit. */}
+      <dl className={styles.list} tabIndex={0}>
         {otherKeys.map(([keys, does]) => (
           <Row key={does} keys={keys} does={does} />
         ))}

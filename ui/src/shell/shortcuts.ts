@@ -19,13 +19,15 @@ export const pageKeys = [
 /** Keys that act everywhere, and what they do. */
 export const otherKeys: readonly (readonly [keys: readonly string[], does: string])[] = [
   [['Ctrl', 'K'], 'Find a page, a model, a user, a key, a document, a request, a setting or an action'],
-  [['/'], 'Go to the search of the page'],
+  [['/'], 'Go to the search of the page; in the playground, to your message'],
   [['?'], 'Show this list'],
   [['↑', '↓'], 'Walk the rows of a table; Home and End go to the ends'],
   [['Space'], 'Select the row'],
   [['Enter'], 'Open the row; in a chart, show the time of the point'],
   [['←', '→'], 'Walk the points of a chart'],
-  [['Esc'], 'Close a dialog'],
+  [['Shift', 'Enter'], 'Start a line in your message; Enter sends it'],
+  [['Ctrl', 'Enter'], 'Send the form of a tab of the playground'],
+  [['Esc'], 'Close a dialog or a source; in your message, stop the answer'],
 ]
 
 export type Shortcut =

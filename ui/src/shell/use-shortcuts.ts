@@ -17,7 +17,7 @@ export function useShortcuts(): readonly [boolean, (open: boolean) => void] {
       event.preventDefault()
       if (shortcut.kind === 'list') setOpen(true)
       else if (shortcut.kind === 'go') void navigate({ to: shortcut.path })
-      else document.querySelector<HTMLInputElement>('#main input[type=search]')?.focus()
+      else firstField()?.focus()
     }
     const end = onOpenShortcuts(() => setOpen(true))
     window.addEventListener('keydown', onKeyDown)
@@ -27,6 +27,12 @@ export function useShortcuts(): readonly [boolean, (open: boolean) => void] {
     }
   }, [navigate])
   return [open, setOpen]
+}
+
+/** The search of the page, or what it has in place of one. Hidden tabs have theirs, too. */
+function firstField(): HTMLElement | undefined {
+  const all = document.querySelectorAll<HTMLElement>('#main :is(input[type=search], [data-first-field])')
+  return [...all].find((each) => each.checkVisibility())
 }
 
 /** A person types, or a dialog or a menu has the keys. */

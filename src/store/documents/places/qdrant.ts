@@ -3,7 +3,7 @@
  * number of its set. Qdrant gets no text, no names and no owners: who may see what is decided here, by the sets that a
  * search allows. What is removed here may still be there for a moment, and is not among the allowed sets.
  */
-import { z } from 'zod'
+import { z } from '#lib/schema.ts'
 import type { QdrantAddress } from '../vector-places.ts'
 import { callQdrant, collectionOf } from './qdrant-client.ts'
 import {

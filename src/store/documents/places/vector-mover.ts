@@ -12,6 +12,7 @@ import { logChanges } from '../rows/changes.ts'
 import { rowsOf } from '../rows/chunk-row.ts'
 import { isOneOf } from '../statements.ts'
 import { pgvectorOf } from './pgvector.ts'
+import { underSessionLock } from '../session-lock.ts'
 import { noteRemoval, type PlacedSet } from './removed-sets.ts'
 import {
   indexStates,
@@ -67,12 +68,8 @@ export function vectorMover(connection: Connection, keepers: readonly VectorKeep
       const done = { target, sets: 0, busy: false, refusal: null }
       const refusal = await refusalOf(keepers, target)
       if (refusal !== null) return { ...done, refusal }
-      if (!(await lock(connection))) return { ...done, busy: true }
-      try {
-        return { ...done, sets: await step(target) }
-      } finally {
-        await unlock(connection)
-      }
+      const sets = await underSessionLock(connection, 'sluice vectors', () => step(target))
+      return sets === null ? { ...done, busy: true } : { ...done, sets }
     },
     placed: () => placed(connection),
   }
@@ -104,19 +101,6 @@ async function placeFor(connection: Connection): Promise<VectorPlace> {
     .executeTakeFirstOrThrow()
   return Number(chunks) >= autoMin ? 'pgvector' : 'memory'
 }
-
-/** On PostgreSQL one process moves at a time; the lock ends with its session. SQLite has one process. */
-async function lock({ engine, kysely }: Connection): Promise<boolean> {
-  if (engine === 'sqlite') return true
-  const { rows } = await sql<{ got: boolean }>`select pg_try_advisory_lock(${lockKey}) as got`.execute(kysely)
-  return rows[0]?.got === true
-}
-
-async function unlock({ engine, kysely }: Connection): Promise<void> {
-  if (engine === 'postgres') await sql`select pg_advisory_unlock(${lockKey})`.execute(kysely)
-}
-
-const lockKey = sql`hashtextextended('sluice vectors ' || current_schema(), 0)`
 
 /** Lets the memory have sets that are held elsewhere. */
 async function takeBack(connection: Connection, target: VectorPlace): Promise<number> {

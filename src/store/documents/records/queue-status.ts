@@ -12,12 +12,15 @@ export interface QueueStatus extends Pick<DocumentStore, 'hasWork' | 'backlog'> 
   hasDocuments(): Promise<boolean>
   /** Vectors are outside of the memory, or still to be removed from there. */
   hasPlacedVectors(): Promise<boolean>
+  /** Chunks may be stored without their words. */
+  hasUnpackedWords(): Promise<boolean>
   /** There is pgvector for them. */
   hasPgvector(): Promise<boolean>
 }
 
 export function queueStatus(connection: Connection): QueueStatus {
   const { kysely } = connection
+  let isPacked = false
   const isThere = async (table: 'documents' | 'document_jobs' | 'chunk_sets'): Promise<boolean> => {
     let query = kysely
       .selectFrom(table)
@@ -33,6 +36,12 @@ export function queueStatus(connection: Connection): QueueStatus {
       const placed = kysely.selectFrom('chunk_sets').select('row').where('index_place', '>', sql.lit(0)).limit(1)
       const noted = kysely.selectFrom('vector_removals').select('set_row').limit(1)
       return [...(await placed.execute()), ...(await noted.execute())].length > 0
+    },
+    async hasUnpackedWords() {
+      if (isPacked) return false
+      const packing = await kysely.selectFrom('word_packing').select('done').executeTakeFirst()
+      isPacked = packing?.done === 1
+      return !isPacked
     },
     hasPgvector: async () => (await pgvectorOf(connection)) !== null,
     async backlog() {

@@ -11,7 +11,7 @@ import { plainText } from '../plain-text.ts'
 import { storedChunk } from '../rows/stored-chunk.ts'
 import { isOneOf } from '../statements.ts'
 import { idsOfSources, manifest } from './sources.ts'
-import { facetsOf } from './facets.ts'
+import { metadataKeys } from './metadata-keys.ts'
 import { stretchOf } from './stretch.ts'
 import { matchesFilter, canSeeContent, canSeeRecord } from '../rows/visibility.ts'
 
@@ -28,7 +28,7 @@ export type DocumentRecords = Pick<
   | 'chunksInContext'
   | 'idsOfSources'
   | 'manifest'
-  | 'facets'
+  | 'metadataKeys'
 >
 
 /** The documents of this database. */
@@ -70,7 +70,7 @@ export function documentRecords(connection: Connection): DocumentRecords {
     idsOfSources: (importerId, sources) => idsOfSources(connection, importerId, sources),
     manifest: (query) => manifest(connection, query),
     chunksInContext: (rows, viewer, window) => chunksInContext(connection, { rows, viewer, window }),
-    facets: (query) => facetsOf(connection, query),
+    metadataKeys: (viewer, limit) => metadataKeys(connection, viewer, limit),
   }
 }
 

@@ -6,6 +6,9 @@
 /** Rows of a set; sets may count up to 2^33. */
 export const rowsPerSet = 2 ** 20
 
+/** Chunks that one transaction stages: a few milliseconds of SQLite's write lock. */
+export const sliceMax = 25
+
 /** Most chunks of a document. The last row of a set is not a chunk's: it is that of the document's name and title. */
 export const chunksMax = rowsPerSet - 1
 

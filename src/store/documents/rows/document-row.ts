@@ -168,6 +168,7 @@ function recordOf(row: DocumentRow, owners: readonly string[]): DocumentRecord {
     warnings: JSON.parse(row.warnings) as readonly string[],
     mediaType: row.media_type,
     title: row.title,
+    otherNames: JSON.parse(row.other_names) as readonly string[],
     metadata: JSON.parse(row.metadata) as Metadata,
     version: row.version,
     visible: row.visible_version > 0,

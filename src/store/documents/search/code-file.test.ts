@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { signCoder } from '../indexing/sign-code.ts'
-import { readCodeFile, writeCodeFile } from './code-file.ts'
+import { openCodeFile, writeCodeFile } from './code-file.ts'
 import { CodeIndex, type CodePiece } from './code-index.ts'
 import { writtenByTurns } from '#test/support/store/write-codes.ts'
 
@@ -27,27 +27,51 @@ test('every set comes back as it was, and none whose mark has changed', async ()
     index.remove(13)
     await writeCodeFile(file, index, sets)
     expect(readdirSync(join(folder, 'search'))).toEqual(['space-1.codes'])
-    const read = readCodeFile(file, 12)!
-    for (const [slot, pieces] of written) {
-      const mark = sets.markOf(slot)
-      const expected = pieces.map((piece) => ({ ...piece, codes: [...piece.codes], scales: [...piece.scales] }))
-      const found = read.piecesOf(100 + slot, mark)?.map((piece) => ({
-        ...piece,
-        codes: [...piece.codes],
-        scales: [...piece.scales],
-      }))
-      expect(found ?? null).toEqual(slot === 13 ? null : expected)
-      expect(read.piecesOf(100 + slot, mark + 1)).toBeNull()
+    using read = openCodeFile(file, 12)!
+    expect(read.centres).toEqual(new Set([0, 1, 2]))
+    // Each process numbers slots in its own order.
+    const wanted: readonly ((setRow: number) => boolean)[] = [
+      () => true,
+      (setRow) => setRow % 4 !== 0,
+      (setRow) => setRow === 101,
+      () => false,
+    ]
+    for (const wants of wanted) {
+      const again = new CodeIndex(coder)
+      const slotOf = (setRow: number, mark: number): number | null =>
+        wants(setRow) && mark === sets.markOf(setRow - 100) ? 500 - setRow : null
+      const added = new Set<number>()
+      read.addTo(again, slotOf, (slot) => added.add(slot))
+      const found = new Map<number, CodePiece[]>()
+      for (const { slot, ...piece } of again.pieces()) {
+        const copy = { ...piece, codes: piece.codes.slice(), scales: piece.scales.slice() }
+        found.set(400 - slot, [...(found.get(400 - slot) ?? []), copy])
+      }
+      const expected = new Map([...written].filter(([slot]) => slot !== 13 && wants(slot + 100)))
+      expect([...found.keys()].toSorted((x, y) => x - y)).toEqual([...expected.keys()])
+      expect(new Set(added)).toEqual(new Set([...expected.keys()].map((slot) => 400 - slot)))
+      for (const [slot, pieces] of expected) {
+        const inOrder = found.get(slot)!.toSorted((x, y) => x.first - y.first)
+        expect(
+          inOrder.map(({ codes, scales, ...rest }) => ({ ...rest, codes: [...codes], scales: [...scales] })),
+        ).toEqual(pieces.map(({ codes, scales, ...rest }) => ({ ...rest, codes: [...codes], scales: [...scales] })))
+      }
     }
-    expect(read.piecesOf(99, 0)).toBeNull()
+    const none = new CodeIndex(coder)
+    read.addTo(
+      none,
+      (setRow, mark) => (mark === sets.markOf(setRow - 100) + 1 ? 1 : null),
+      () => undefined,
+    )
+    expect([...none.pieces()]).toEqual([])
     const bytes = readFileSync(file)
     for (const length of [0, 3, 15, 16, 1000, bytes.length - 1]) {
       writeFileSync(file, bytes.subarray(0, length))
-      expect(readCodeFile(file, 12)).toBeNull()
+      expect(openCodeFile(file, 12)).toBeNull()
     }
     writeFileSync(file, bytes)
-    expect(readCodeFile(file, 16)).toBeNull()
-    expect(readCodeFile(join(folder, 'none'), 12)).toBeNull()
+    expect(openCodeFile(file, 16)).toBeNull()
+    expect(openCodeFile(join(folder, 'none'), 12)).toBeNull()
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -65,12 +89,15 @@ test('a process that is killed while it writes leaves the file of before or a wh
       for (let written = 0; written < 3 + kill;) written += (await dots.read()).value?.length ?? 1
       writer.kill('SIGKILL')
       await writer.exited
-      const read = readCodeFile(file, writtenByTurns.codeBytes)!
-      const turns = Array.from(
-        { length: writtenByTurns.sets },
-        (_each, slot) => read.piecesOf(slot + 1, 1)?.[0]?.codes[0],
+      using read = openCodeFile(file, writtenByTurns.codeBytes)!
+      const index = new CodeIndex(signCoder(8 * writtenByTurns.codeBytes))
+      read.addTo(
+        index,
+        (setRow, mark) => (mark === 1 ? setRow - 1 : null),
+        () => undefined,
       )
-      expect(new Set(turns).size).toBe(1)
+      const turns = Array.from(index.pieces(), ({ codes }) => codes[0])
+      expect([turns.length, new Set(turns).size]).toEqual([writtenByTurns.sets, 1])
     }
     const [stale, fresh] = [`${file}.stale`, `${file}.fresh`]
     for (const name of [stale, fresh]) writeFileSync(name, 'half')

@@ -3,11 +3,10 @@
  * visible; the file only saves reading: a set's codes are taken from it when their mark is that of the set now, and
  * any other set is read from the database. A file that is cut off or of another format is as good as none.
  */
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, readSync } from 'node:fs'
 import { open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { CodeIndex, CodePiece } from './code-index.ts'
-import { SetTable } from './set-table.ts'
+import type { CodeIndex } from './code-index.ts'
 
 /** What a set's codes are told by, besides its number: the same number can come again in a database that was put back. */
 export interface MarkedSets {
@@ -21,12 +20,19 @@ const magic = 0x534c_5501
 const headerBytes = 16
 const pieceBytes = 32
 const scaleBytes = 4
+/** Codes that are read together, unless a single piece has more. */
+const readTogether = 65_536
 /** Nothing is written for so long. */
 const abandonedAfterMs = 600_000
 
-export interface CodeFile {
-  /** The codes of this set, if the file has them. */
-  piecesOf(setRow: number, mark: number): readonly CodePiece[] | null
+export interface CodeFile extends Disposable {
+  /** Numbers of the centres of its codes. */
+  readonly centres: ReadonlySet<number>
+  /**
+   * Adds the codes of the sets for which `slotOf` returns a slot, in runs as long as they can be, and calls back with each
+   * slot, as often as the set has pieces.
+   */
+  addTo(index: CodeIndex, slotOf: (setRow: number, mark: number) => number | null, added: (slot: number) => void): void
 }
 
 /** Where the codes of a vector space are kept. */
@@ -76,42 +82,123 @@ async function removeAbandoned(file: string): Promise<void> {
   }
 }
 
-/** The file's codes; null when there is no usable one. */
-export function readCodeFile(file: string, codeBytes: number): CodeFile | null {
-  let bytes: Uint8Array
+/** The file's codes; null when there is no usable one. The file is open until it is disposed. */
+export function openCodeFile(file: string, codeBytes: number): CodeFile | null {
+  let descriptor: number
   try {
-    bytes = readFileSync(file)
+    descriptor = openSync(file, 'r')
   } catch {
     return null
   }
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (bytes.length < headerBytes || view.getUint32(0) !== magic || view.getUint32(4) !== codeBytes) return null
-  const [pieces, codes] = [view.getUint32(8), view.getUint32(12)]
-  if (bytes.length !== headerBytes + pieces * pieceBytes + codes * (codeBytes + scaleBytes)) return null
-  const firstOf = new SetTable()
-  for (let piece = pieces - 1; piece >= 0; piece -= 1) {
-    firstOf.set(view.getFloat64(headerBytes + piece * pieceBytes), piece)
+  const read = new OpenCodeFile(descriptor, codeBytes)
+  if (read.isUsable) return read
+  read[Symbol.dispose]()
+  return null
+}
+
+/** Holds the list of pieces; the codes are read some megabytes at a time, so that a start needs little more than they take afterwards. */
+class OpenCodeFile implements CodeFile {
+  readonly isUsable: boolean
+  readonly centres = new Set<number>()
+  readonly #file: number
+  readonly #codeBytes: number
+  readonly #pieces: DataView
+  readonly #codesAt: number
+  readonly #scalesAt: number
+
+  constructor(file: number, codeBytes: number) {
+    this.#file = file
+    this.#codeBytes = codeBytes
+    const header = this.#view(0, headerBytes)
+    const isOurs = header?.getUint32(0) === magic && header.getUint32(4) === codeBytes
+    const [pieces, codes] = isOurs ? [header.getUint32(8), header.getUint32(12)] : [0, 0]
+    this.#codesAt = headerBytes + pieces * pieceBytes
+    this.#scalesAt = this.#codesAt + codes * codeBytes
+    const isWhole = isOurs && fstatSync(file).size === this.#scalesAt + codes * scaleBytes
+    const view = isWhole ? this.#view(headerBytes, pieces * pieceBytes) : null
+    this.isUsable = view !== null
+    this.#pieces = view ?? new DataView(new ArrayBuffer(0))
+    for (let at = 0; at < this.#pieces.byteLength; at += pieceBytes) this.centres.add(this.#pieces.getUint32(at + 16))
   }
-  const codesAt = headerBytes + pieces * pieceBytes
-  const scalesAt = codesAt + codes * codeBytes
-  return {
-    piecesOf(setRow, mark) {
-      const found: CodePiece[] = []
-      for (let piece = firstOf.get(setRow) ?? pieces; piece < pieces; piece += 1) {
-        const at = headerBytes + piece * pieceBytes
-        if (view.getFloat64(at) !== setRow) break
-        if (view.getUint32(at + 8) !== mark) return null
-        const [start, count] = [view.getUint32(at + 20), view.getUint32(at + 24)]
-        found.push({
-          first: view.getUint32(at + 12),
-          centre: view.getUint32(at + 16),
-          codes: bytes.subarray(codesAt + start * codeBytes, codesAt + (start + count) * codeBytes),
-          scales: bytes.subarray(scalesAt + start * scaleBytes, scalesAt + (start + count) * scaleBytes),
-        })
+
+  addTo(
+    index: CodeIndex,
+    slotOf: (setRow: number, mark: number) => number | null,
+    added: (slot: number) => void,
+  ): void {
+    let run: Run | null = null
+    for (let at = 0; at < this.#pieces.byteLength; at += pieceBytes) {
+      const { setRow, mark, first, centre, start, count } = this.#pieceAt(at)
+      const slot = slotOf(setRow, mark)
+      if (slot === null) continue
+      if (run === null || run.end !== start || run.centre !== centre || run.end - run.start >= readTogether) {
+        if (run !== null) this.#add(index, run)
+        run = { centre, start, end: start, pieces: [] }
       }
-      return found.length === 0 ? null : found
-    },
+      run.end += count
+      run.pieces.push({ slot, first, count })
+      added(slot)
+    }
+    if (run !== null) this.#add(index, run)
   }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#file)
+  }
+
+  #add(index: CodeIndex, { centre, start, end, pieces }: Run): void {
+    const [codes, scales] = [
+      this.#bytes(this.#codesAt + start * this.#codeBytes, (end - start) * this.#codeBytes),
+      this.#bytes(this.#scalesAt + start * scaleBytes, (end - start) * scaleBytes),
+    ]
+    if (codes === null || scales === null) throw new Error('The file of codes became shorter while it was read.')
+    index.addRun({ centre, codes, scales, pieces })
+  }
+
+  #pieceAt(at: number): FilePiece {
+    const view = this.#pieces
+    return {
+      setRow: view.getFloat64(at),
+      mark: view.getUint32(at + 8),
+      first: view.getUint32(at + 12),
+      centre: view.getUint32(at + 16),
+      start: view.getUint32(at + 20),
+      count: view.getUint32(at + 24),
+    }
+  }
+
+  #view(at: number, length: number): DataView | null {
+    const bytes = this.#bytes(at, length)
+    return bytes && new DataView(bytes.buffer)
+  }
+
+  /** Null when the file ends before. */
+  #bytes(at: number, length: number): Uint8Array<ArrayBuffer> | null {
+    const bytes = new Uint8Array(length)
+    for (let done = 0; done < length;) {
+      const some = readSync(this.#file, bytes, done, length - done, at + done)
+      if (some === 0) return null
+      done += some
+    }
+    return bytes
+  }
+}
+
+interface FilePiece {
+  readonly setRow: number
+  readonly mark: number
+  readonly first: number
+  readonly centre: number
+  readonly start: number
+  readonly count: number
+}
+
+/** Neighbouring pieces of one centre. */
+interface Run {
+  readonly centre: number
+  readonly start: number
+  end: number
+  readonly pieces: { readonly slot: number; readonly first: number; readonly count: number }[]
 }
 
 /** Pieces in the order of their sets, so that those of one set are neighbours. */

@@ -1,6 +1,6 @@
 /**
  * The codes of one vector space in memory, and the scan over them. A set of chunks is one piece of neighbouring codes,
- * or a few: 52 bytes a chunk of 384 dimensions, and 24 a set.
+ * or a few: 52 bytes a chunk of 384 dimensions, and 24 a set: pieces have numbers of 32 bits, so there may be four thousand million codes.
  *
  * A scan looks at the sets that it is given and at nothing else: filters cost nothing and cut nothing off. It goes by
  * the bits first; what is near then is ordered by the query's own values against the bits, which tells more. The caller
@@ -25,6 +25,11 @@ export interface CodePiece {
   readonly scales: Uint8Array
 }
 
+/** Codes of one centre, and the pieces that they are of in their order. */
+export interface CodeRun extends Omit<CodePiece, 'first'> {
+  readonly pieces: Iterable<{ readonly slot: number; readonly first: number; readonly count: number }>
+}
+
 interface Asked {
   readonly vector: Float32Array
   /** The sets that are looked at. */
@@ -37,7 +42,7 @@ interface Asked {
 }
 
 const dead = 0xffff_ffff
-const noPiece = -1
+const scaleBytes = 4
 /** One in so many codes, and at least so many, get the second look. */
 const secondLook = { part: 128, min: 4096, max: 32_768 }
 /** Times the query's length and the code's factor: some 1.7 standard deviations of an estimate (RaBitQ, theorem 3.2). */
@@ -51,7 +56,7 @@ export class CodeIndex {
   /** The pieces of each segment of the memory. */
   #segments: PieceList[] = []
   /** The first piece of each slot: 1 more than its number, or 0. */
-  #pieceOf = new Float64Array(16)
+  #pieceOf = new Uint32Array(16)
   #wasted = 0
 
   constructor(coder: SignCoder) {
@@ -79,16 +84,29 @@ export class CodeIndex {
 
   /** The codes of the set in this slot, which has none yet. Their centres are known. */
   add(slot: number, pieces: readonly CodePiece[]): void {
-    this.#pieceOf = grown(this.#pieceOf, slot + 1)
-    let next = noPiece
-    for (const { centre, first, codes, scales } of pieces) {
-      let at = first
-      for (const range of this.#memory.append(centre, codes, scales)) {
-        next = this.#enter({ slot, first: at, next }, range)
-        at += range.count
+    for (const { first, scales, ...codes } of pieces) {
+      this.addRun({ ...codes, scales, pieces: [{ slot, first, count: scales.length / scaleBytes }] })
+    }
+  }
+
+  /** Codes of one centre that lie one after the other, of one set or of many. */
+  addRun({ centre, codes, scales, pieces }: CodeRun): void {
+    const ranges = this.#memory.append(centre, codes, scales)
+    let [at, used] = [0, 0]
+    for (const { slot, first, count } of pieces) {
+      this.#pieceOf = grown(this.#pieceOf, slot + 1)
+      for (let done = 0; done < count;) {
+        const range = ranges[at]
+        if (range === undefined) return
+        const some = Math.min(count - done, range.count - used)
+        const next = (this.#pieceOf[slot] ?? 0) - 1
+        const place = { place: range.place + used, count: some }
+        this.#pieceOf[slot] = 1 + this.#enter({ slot, first: first + done, next }, place)
+        done += some
+        used += some
+        if (used === range.count) [at, used] = [at + 1, 0]
       }
     }
-    this.#pieceOf[slot] = next + 1
   }
 
   remove(slot: number): void {
@@ -103,7 +121,7 @@ export class CodeIndex {
       const index = piece % segmentCodes
       list.slots[index] = dead
       this.#wasted += list.counts[index] ?? 0
-      piece = list.nexts[index] ?? noPiece
+      piece = (list.nexts[index] ?? 0) - 1
     }
     if (this.#wasted > segmentCodes && this.#wasted > this.#memory.codes / 4) this.#compact()
   }
@@ -238,14 +256,7 @@ export class CodeIndex {
     this.#segments = []
     this.#pieceOf.fill(0)
     this.#wasted = 0
-    for (const piece of piecesOf(memory, segments, this.coder)) {
-      let { first } = piece
-      for (const range of this.#memory.append(piece.centre, piece.codes, piece.scales)) {
-        const next = (this.#pieceOf[piece.slot] ?? 0) - 1
-        this.#pieceOf[piece.slot] = 1 + this.#enter({ slot: piece.slot, first, next }, range)
-        first += range.count
-      }
-    }
+    for (const { slot, ...piece } of piecesOf(memory, segments, this.coder)) this.add(slot, [piece])
   }
 }
 
@@ -271,12 +282,12 @@ class PieceList {
   firsts = new Uint32Array(16)
   starts = new Uint32Array(16)
   counts = new Uint32Array(16)
-  /** Another piece of the same set, or `noPiece`. */
-  nexts = new Float64Array(16)
+  /** Another piece of the same set: 1 more than its number, or 0. */
+  nexts = new Uint32Array(16)
   used = 0
 
   get bytes(): number {
-    return this.slots.length * 24
+    return this.slots.length * 20
   }
 
   /** Returns the index of the piece. */
@@ -292,7 +303,7 @@ class PieceList {
     this.firsts[index] = piece.first
     this.starts[index] = piece.start
     this.counts[index] = piece.count
-    this.nexts[index] = piece.next
+    this.nexts[index] = piece.next + 1
     return index
   }
 }

@@ -9,15 +9,16 @@
 import { sql } from 'kysely'
 import type { Connection } from '../../database.ts'
 import { changeVersion } from '../rows/changes.ts'
-import type { Component, DocumentStore } from '../document-store.ts'
+import type { Component, DocumentStore, FacetsQuery } from '../document-store.ts'
 import { isOneOf } from '../statements.ts'
+import { facetsOf } from './facets.ts'
 import { KeywordSearch } from './keyword-search.ts'
 import { MemoryIndex, type CodeFiles } from './memory-index.ts'
 import type { VectorIndex } from '../places/vector-index.ts'
 import { nearestChunks } from './vector-search.ts'
 import { VisibleSets } from './visible-sets.ts'
 
-export type ChunkSearch = Pick<DocumentStore, 'spaces' | 'find' | 'fillSearch'>
+export type ChunkSearch = Pick<DocumentStore, 'spaces' | 'find' | 'facets' | 'fillSearch'>
 
 export interface SearchOptions {
   /** Whether to follow the database between searches; `close` ends it. */
@@ -69,6 +70,7 @@ export function documentSearch(
       lookAgain(followMs.min)
       return found
     },
+    facets: (query) => inSnapshot((snapshotted) => searcher.facets(snapshotted, query)),
     async fillSearch() {
       await inSnapshot((snapshotted) => searcher.fill(snapshotted))
       lookAgain(followMs.min)
@@ -140,6 +142,11 @@ class Searcher {
     }
     const keyword = keywords === null ? [] : await this.#words.search(reading, { keywords, limit, allowed, version })
     return { keyword, vector, silent: [...silent] }
+  }
+
+  async facets(reading: Connection, query: FacetsQuery): ReturnType<DocumentStore['facets']> {
+    await this.#catchUp(reading)
+    return facetsOf(reading, await this.#sets.allowed(reading, query), query)
   }
 
   /** Brings everything in memory up to date; whether anything had changed. */

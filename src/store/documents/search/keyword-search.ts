@@ -41,6 +41,8 @@ const refinedMin = 100
 /** Sets that are looked at together for common words. */
 const setsTogether = 200
 const piecesTogether = 500
+/** Chunks that were stored without their words and whose texts are read instead: some 100 ms. */
+const textsMax = 300
 /** Chunks whose texts are read for a phrase. */
 const phraseMax = 2000
 
@@ -83,8 +85,9 @@ export class KeywordSearch {
 
   /** All chunks with any of the words; null when some of what is allowed was stored without its words. */
   async #read(reading: Connection, { all, needed }: Words, allowed: Allowed): Promise<Scores | null> {
-    const { rows, chunks } = await wordsOfSets(reading, ascending(allowed), [...all, ...needed])
-    if (chunks !== allowed.chunks) return null
+    const among = { sets: ascending(allowed), chunks: allowed.chunks, textsMax }
+    const { rows, isWhole } = await wordsOfSets(reading, among, [...all, ...needed])
+    if (!isWhole) return null
     const scores = scored(rows.slice(0, all.length).map((levels) => foundIn(levels, allowed)))
     return needed.length === 0 ? scores : onlyOf(scores, inAll(rows.slice(all.length)))
   }
@@ -183,13 +186,15 @@ export class KeywordSearch {
       for (const row of Array.from(rows, chunkOf)) if (!scores.has(row)) scores.set(row, 0)
     }
     const groups = common.flatMap((word) => atLevel(word, 0).groups)
-    const [all] = await wordLists(reading, [{ groups }], { limit: this.#limits.listMax })
-    add(onlyAllowed(all ?? none, allowed))
+    const [list] = await wordLists(reading, [{ groups }], { limit: this.#limits.listMax })
+    add(onlyAllowed(list ?? none, allowed))
     let left = this.#limits.readMax
     const sets = ascending(allowed)
     for (let start = 0; start < sets.length && left > 0 && scores.size < limit; start += setsTogether) {
       const some = sets.slice(start, start + setsTogether)
-      const { rows, chunks } = await wordsOfSets(reading, some, common, piecesTogether)
+      const all = some.reduce((sum, setRow) => sum + allowed.chunksOf(setRow), 0)
+      const among = { sets: some, chunks: all, piecesMax: piecesTogether, textsMax: start === 0 ? textsMax : 0 }
+      const { rows, chunks } = await wordsOfSets(reading, among, common)
       for (const [rowsOfWord] of rows) add(rowsOfWord ?? none)
       // Sets without their words count too, so that the time is bounded.
       left -= Math.max(chunks, setsTogether)

@@ -6,7 +6,7 @@ import type { Connection } from '../../database.ts'
 import { plainScales, signCoder } from '../indexing/sign-code.ts'
 import { floatsOf } from '../indexing/vector-bytes.ts'
 import { isOneOf } from '../statements.ts'
-import { codeFileOf, readCodeFile, storedSpaces, writeCodeFile, type CodeFile } from './code-file.ts'
+import { codeFileOf, openCodeFile, storedSpaces, writeCodeFile, type CodeFile } from './code-file.ts'
 import { CodeIndex, type CodePiece } from './code-index.ts'
 import type { AllowedSets, NearQuery, NearRow, VectorIndex, VectorSpace } from '../places/vector-index.ts'
 import type { VisibleSets } from './visible-sets.ts'
@@ -32,6 +32,8 @@ export interface CodeFiles {
 const readTogether = 2000
 /** Changes after which the codes are written again: a part of the sets, and at least so many. */
 const saved = { part: 0.05, min: 2000 }
+/** Sets that were loaded at once, after which their memory is given back at once. */
+const collectedAfter = 10_000
 /** Candidates that the codes give. */
 const candidates = 3072
 
@@ -104,7 +106,7 @@ export class MemoryIndex implements VectorIndex {
     const index = new CodeIndex(signCoder(dimensions))
     const { directory } = this.#files
     const codeBytes = index.coder.words * Uint32Array.BYTES_PER_ELEMENT
-    const file = directory === null ? null : readCodeFile(codeFileOf(directory, row), codeBytes)
+    const file = directory === null ? null : openCodeFile(codeFileOf(directory, row), codeBytes)
     const made = { index, missing: new Map(this.#sets.inSpace(row)), file, unsaved: 0 }
     this.#spaces.set(row, made)
     return made
@@ -113,9 +115,12 @@ export class MemoryIndex implements VectorIndex {
 
 async function load(reading: Connection, space: Space, sets: VisibleSets): Promise<void> {
   const { index, missing } = space
-  if (missing.size === 0) return
-  if (space.file !== null) await loadFile(reading, space, space.file, sets)
-  space.file = null
+  const isMuch = missing.size >= collectedAfter
+  if (space.file !== null) {
+    if (missing.size > 0) await loadFile(reading, space, space.file, sets)
+    space.file[Symbol.dispose]()
+    space.file = null
+  }
   while (missing.size > 0) {
     const some = new Map<number, number>()
     for (const [slot, setRow] of missing) {
@@ -138,6 +143,8 @@ async function load(reading: Connection, space: Space, sets: VisibleSets): Promi
       )
     }
   }
+  // The file and the rows of so many sets take more than their codes, until the runtime happens to collect them.
+  if (isMuch) Bun.gc(true)
 }
 
 type CodeRow = Awaited<ReturnType<typeof codesOf>>[number]
@@ -159,15 +166,16 @@ async function loadFile(
   file: CodeFile,
   sets: VisibleSets,
 ): Promise<void> {
-  for (const [slot, setRow] of missing) {
-    const pieces = file.piecesOf(setRow, sets.markOf(slot))
-    if (pieces === null) continue
-    const centres = pieces.map(({ centre }) => centre).filter((centre) => !index.hasCentre(centre))
-    if (centres.length > 0) await addCentres(reading, index, centres)
-    if (!pieces.every(({ centre }) => index.hasCentre(centre))) continue
-    index.add(slot, pieces)
-    missing.delete(slot)
+  await addCentres(reading, index, [...file.centres])
+  const taken = new Set<number>()
+  const slotOf = (setRow: number, mark: number): number | null => {
+    const slot = sets.slotOf(setRow)
+    return slot !== undefined && missing.has(slot) && sets.markOf(slot) === mark ? slot : null
   }
+  if (![...file.centres].every((centre) => index.hasCentre(centre))) return
+  // A set stays missing until its last piece is added.
+  file.addTo(index, slotOf, (slot) => taken.add(slot))
+  for (const slot of taken) missing.delete(slot)
 }
 
 async function addCentres({ engine, kysely }: Connection, index: CodeIndex, numbers: readonly number[]): Promise<void> {

@@ -3,22 +3,29 @@ import fc from 'fast-check'
 import { SetTable } from './set-table.ts'
 import { TopCodes } from './top-codes.ts'
 
-test('a table holds what a map holds, through any order of changes', () => {
-  const change = fc.record({ key: fc.integer({ min: 1, max: 60 }), value: fc.option(fc.nat(2 ** 31)) })
+test('a table holds what a map holds, through any order of changes, slots that are used again among them', () => {
+  const change = fc.record({ set: fc.integer({ min: 1, max: 60 }), isThere: fc.boolean() })
   fc.assert(
     fc.property(fc.array(change, { maxLength: 400 }), fc.constantFrom(1, 2 ** 20, 2 ** 33), (changes, times) => {
-      const [table, map] = [new SetTable(), new Map<number, number>()]
-      for (const { key, value } of changes) {
-        if (value === null) {
-          table.delete(key * times)
-          map.delete(key * times)
-        } else {
-          table.set(key * times, value)
-          map.set(key * times, value)
+      const setRows: number[] = []
+      const unused: number[] = []
+      const [table, map] = [new SetTable((slot) => setRows[slot]!), new Map<number, number>()]
+      for (const { set, isThere } of changes) {
+        const setRow = set * times
+        const slot = map.get(setRow)
+        if (isThere && slot === undefined) {
+          const taken = unused.pop() ?? setRows.length
+          setRows[taken] = setRow
+          table.add(taken)
+          map.set(setRow, taken)
+        } else if (!isThere) {
+          table.delete(setRow)
+          map.delete(setRow)
+          if (slot !== undefined) unused.push(slot)
         }
         expect(table.size).toBe(map.size)
       }
-      for (let key = 1; key <= 61; key += 1) expect(table.get(key * times)).toBe(map.get(key * times))
+      for (let set = 1; set <= 61; set += 1) expect(table.get(set * times)).toBe(map.get(set * times))
     }),
   )
 })

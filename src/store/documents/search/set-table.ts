@@ -1,58 +1,67 @@
-/** Numbers of sets and the small numbers that stand for them, in typed arrays: 12 bytes a place. */
+/** Which slot a set has, by its number: 4 bytes a place, since the slot itself tells which set it is of. */
 
 const free = 0
-const removed = -1
+const removed = 0xffff_ffff
 
-/** A hash table with linear probing. Keys are whole numbers from 1 on. */
+/** A hash table with linear probing. Numbers of sets are whole numbers from 1 on. */
 export class SetTable {
-  #keys = new Float64Array(16)
-  #values = new Uint32Array(16)
-  /** Places that hold a key or held one. */
+  /** 1 more than the slot. */
+  #places = new Uint32Array(16)
+  readonly #setRowOf: (slot: number) => number
+  /** Places that hold a slot or held one. */
   #taken = 0
   #size = 0
+
+  /** @param setRowOf the set that a slot which is in the table is of */
+  constructor(setRowOf: (slot: number) => number) {
+    this.#setRowOf = setRowOf
+  }
 
   get size(): number {
     return this.#size
   }
 
-  get(key: number): number | undefined {
-    const place = this.#placeOf(key)
-    return this.#keys[place] === key ? this.#values[place] : undefined
+  get bytes(): number {
+    return this.#places.byteLength
   }
 
-  set(key: number, value: number): void {
-    if (4 * (this.#taken + 1) > 3 * this.#keys.length) this.#rebuild()
-    const place = this.#placeOf(key)
-    if (this.#keys[place] !== key) {
-      this.#keys[place] = key
-      this.#taken += 1
-      this.#size += 1
-    }
-    this.#values[place] = value
+  get(setRow: number): number | undefined {
+    const held = this.#places[this.#placeOf(setRow)] ?? free
+    return held === free ? undefined : held - 1
   }
 
-  delete(key: number): void {
-    const place = this.#placeOf(key)
-    if (this.#keys[place] !== key) return
-    this.#keys[place] = removed
+  /** Adds a slot that is of a set which has none yet. */
+  add(slot: number): void {
+    if (4 * (this.#taken + 1) > 3 * this.#places.length) this.#rebuild()
+    this.#places[this.#placeOf(this.#setRowOf(slot))] = slot + 1
+    this.#taken += 1
+    this.#size += 1
+  }
+
+  /** Removes the slot of this set, if it has one. */
+  delete(setRow: number): void {
+    const place = this.#placeOf(setRow)
+    if (this.#places[place] === free) return
+    this.#places[place] = removed
     this.#size -= 1
   }
 
-  /** The key's place, or the free one at which the search for it ends. */
-  #placeOf(key: number): number {
-    const mask = this.#keys.length - 1
-    let place = Math.imul(key % 2 ** 32, 0x9e3779b1) >>> 0
-    for (place &= mask; this.#keys[place] !== free && this.#keys[place] !== key; place = (place + 1) & mask) continue
-    return place
+  /** The place of the set's slot, or the free one at which the search for it ends. */
+  #placeOf(setRow: number): number {
+    const mask = this.#places.length - 1
+    let place = (Math.imul(setRow % 2 ** 32, 0x9e3779b1) >>> 0) & mask
+    for (;;) {
+      const held = this.#places[place] ?? free
+      if (held === free || (held !== removed && this.#setRowOf(held - 1) === setRow)) return place
+      place = (place + 1) & mask
+    }
   }
 
   #rebuild(): void {
-    const [keys, values] = [this.#keys, this.#values]
-    const length = Math.max(16, 2 ** Math.ceil(Math.log2(2 * (this.#size + 1))))
-    this.#keys = new Float64Array(length)
-    this.#values = new Uint32Array(length)
+    const places = this.#places
+    this.#places = new Uint32Array(Math.max(16, 2 ** Math.ceil(Math.log2(2 * (this.#size + 1)))))
     this.#taken = 0
     this.#size = 0
-    for (const [place, key] of keys.entries()) if (key > 0) this.set(key, values[place] ?? 0)
+    for (const held of places) if (held !== free && held !== removed) this.add(held - 1)
   }
 }

@@ -39,7 +39,8 @@ export class VisibleClasses {
 
   /** The number of the class with these traits, with one more set in it. */
   enter(traits: ClassTraits, chunks: number): number {
-    const key = JSON.stringify([traits.spaceRow, traits.importerId, traits.category, ...traits.owners])
+    // No text of the database has this character; it is many times faster than JSON, and a start does it for each document.
+    const key = [traits.spaceRow, traits.importerId, traits.category, ...traits.owners].join('\0')
     const number = this.#numbers.get(key) ?? this.#make(key, traits)
     const entered = this.#classes[number]
     if (entered) {

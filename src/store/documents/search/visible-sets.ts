@@ -21,6 +21,8 @@ import { VisibleClasses, type ChosenClasses, type ClassTraits } from './visible-
 export interface Allowed extends AllowedSets, Pick<ChosenClasses, 'spaces'> {
   readonly hasSet: (setRow: number) => boolean
   readonly setRows: () => Iterable<number>
+  /** Chunks of a set that is visible to anyone. */
+  readonly chunksOf: (setRow: number) => number
 }
 
 /**
@@ -47,7 +49,7 @@ interface SetRow extends Omit<ClassTraits, 'owners'> {
   readonly chunks: number
   /** The place that holds all of its vectors. */
   readonly place: number
-  /** As in a class, one a line; null for none. */
+  /** As in a class, one a line in any order, since sorting each here takes as long as reading the rest; null for none. */
   readonly owners: string | null
   /** Which bytes of which document, and which attempt at them. */
   readonly content: string
@@ -56,7 +58,7 @@ interface SetRow extends Omit<ClassTraits, 'owners'> {
 export class VisibleSets {
   readonly #classes = new VisibleClasses()
   readonly #filtered = new FilteredSets()
-  readonly #slots = new SetTable()
+  readonly #slots = new SetTable((slot) => this.#setRows[slot] ?? 0)
   #setRows = new Float64Array(16)
   #chunks = new Uint32Array(16)
   /** A number that tells a set's content from what had the same number in a database that was put back. */
@@ -177,7 +179,8 @@ export class VisibleSets {
     const setsIn = (place: VectorPlace) => [
       ...this.#setRowsWhere((slot) => this.#placeOf[slot] === vectorPlaces[place] && has(slot)),
     ]
-    return { ...counts, has, hasSet, setsIn, isIn, ofSets: this.#slots.size, setRows }
+    const chunksOf = (setRow: number): number => this.#chunks[this.#slots.get(setRow) ?? none] ?? 0
+    return { ...counts, has, hasSet, setsIn, isIn, ofSets: this.#slots.size, setRows, chunksOf }
   }
 
   *#setRowsWhere(has: (slot: number) => boolean): Iterable<number> {
@@ -219,22 +222,21 @@ export class VisibleSets {
     }
   }
 
-  #put({ setRow, chunks, place, owners, content, ...traits }: SetRow): void {
-    const entered = { ...traits, owners: owners === null ? [] : owners.split('\n') }
+  #put({ setRow, chunks, place, owners, content, importerId, category, spaceRow }: SetRow): void {
     const known = this.#slots.get(setRow)
     const slot = known ?? this.#newSlot()
     if (known !== undefined) this.#leave(slot)
-    this.#slots.set(setRow, slot)
     this.#setRows[slot] = setRow
+    if (known === undefined) this.#slots.add(slot)
     this.#chunks[slot] = chunks
     this.#marks[slot] = Bun.hash.crc32(`${content} ${chunks}`)
-    this.#classOf[slot] = this.#classes.enter(entered, chunks)
+    this.#classOf[slot] = this.#classes.enter({ importerId, category, spaceRow, owners: ownersOf(owners) }, chunks)
     const wasInMemory = known !== undefined && this.#placeOf[slot] === vectorPlaces.memory
     this.#placeOf[slot] = place
     this.#count(slot, 1)
-    if (wasInMemory && place !== vectorPlaces.memory) this.#forget(slot, traits.spaceRow)
+    if (wasInMemory && place !== vectorPlaces.memory) this.#forget(slot, spaceRow)
     else if (!wasInMemory && place === vectorPlaces.memory) {
-      this.#pending.added.set(slot, { setRow, spaceRow: traits.spaceRow })
+      this.#pending.added.set(slot, { setRow, spaceRow })
     }
   }
 
@@ -276,6 +278,13 @@ export class VisibleSets {
   }
 }
 
+/** Sorted by their principals, the same for all documents that have them. */
+function ownersOf(lines: string | null): readonly string[] {
+  if (lines === null) return []
+  if (!lines.includes('\n')) return [lines]
+  return lines.split('\n').sort((a, b) => (a.slice(1) < b.slice(1) ? -1 : 1))
+}
+
 /** Sets with their traits, in their order. */
 async function setRowsOf({ kysely }: Connection, among: RawBuilder<SqlBool>): Promise<readonly SetRow[]> {
   const { rows } = await sql<SetRow>`
@@ -284,8 +293,7 @@ async function setRowsOf({ kysely }: Connection, among: RawBuilder<SqlBool>): Pr
       case when chunk_sets.index_state = ${sql.lit(indexStates.ready)} then chunk_sets.index_place else 0 end as place,
       documents.id || ' ' || chunk_sets.fence || ' ' || coalesce(documents.visible_sha256, '') as content,
       (select string_agg(
-          case when owner.from_version <= documents.visible_version then '+' else '-' end || owner.principal,
-          ${sql.lit('\n')} order by owner.principal)
+          case when owner.from_version <= documents.visible_version then '+' else '-' end || owner.principal, ${sql.lit('\n')})
         from document_owners as owner where owner.document_row = documents.row) as owners
     from documents join chunk_sets on chunk_sets.row = documents.visible_set
     where ${among} order by documents.visible_set limit ${sql.lit(readTogether)}

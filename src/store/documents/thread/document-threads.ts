@@ -8,21 +8,21 @@ import { availableParallelism } from 'node:os'
 import { ownScript } from '#lib/own-scripts.ts'
 import type { Database } from '../../database.ts'
 import { JobThread } from '../../threads/job-thread.ts'
-import { documentWrites, type DocumentWork, type DocumentWrites } from './document-work.ts'
+import type { DocumentWork, DocumentWrites } from './document-work.ts'
 import type { DocumentSource } from './document-worker.ts'
 import { queueStatus } from '../records/queue-status.ts'
-import { documentRecords, type DocumentRecords } from '../records/records.ts'
+import type { DocumentRecords } from '../records/records.ts'
 import type { QdrantAddress } from '../vector-places.ts'
-import { qdrantIndex, qdrantKeeper } from '../places/qdrant.ts'
-import { vectorMover, type VectorMover } from '../places/vector-mover.ts'
+import type { VectorMover } from '../places/vector-mover.ts'
 import { storedSpaces } from '../search/code-file.ts'
-import { documentSearch, type ChunkSearch } from '../search/document-search.ts'
+import type { ChunkSearch } from '../search/document-search.ts'
+import type { WordPacker } from '../work/packing.ts'
 import { SearchThreads } from './search-threads.ts'
 
 /** Each has the codes in its memory. */
 const searchThreadsMax = 2
 
-type Works = DocumentWrites & DocumentRecords & ChunkSearch & VectorMover
+type Works = DocumentWrites & DocumentRecords & ChunkSearch & VectorMover & WordPacker
 
 /** The jobs of a thread. A missing name is a type error below. */
 const writeJobs = [
@@ -55,10 +55,10 @@ const recordJobs = [
   'chunksInContext',
   'idsOfSources',
   'manifest',
-  'facets',
+  'metadataKeys',
 ] as const satisfies readonly (keyof DocumentRecords)[]
 
-const moveJobs = ['step', 'placed'] as const satisfies readonly (keyof VectorMover)[]
+const moveJobs = ['step', 'placed', 'packWords'] as const satisfies readonly (keyof (VectorMover & WordPacker))[]
 
 export interface DocumentWorkOptions {
   /** The database's, for connections outside of the pool. */
@@ -69,17 +69,20 @@ export interface DocumentWorkOptions {
   readonly qdrant: QdrantAddress | null
 }
 
-/** The work on the documents of this database. */
-export function documentWork(database: Database, { url, searchDirectory, qdrant }: DocumentWorkOptions): DocumentWork {
+/** The work on the documents of this database. A process loads the code of what it does itself, and no other. */
+export async function documentWork(
+  database: Database,
+  { url, searchDirectory, qdrant }: DocumentWorkOptions,
+): Promise<DocumentWork> {
   const queue = queueStatus(database)
   const shared = { codes: { directory: searchDirectory, write: false }, qdrant }
   if (database.engine === 'postgres') {
+    const { writesAndRecords } = await import('./work-here.ts')
     const source: DocumentSource = { engine: 'postgres', url, ...shared }
     const [moving, searching] = [threadFor(source), searchThreads(source)]
     return {
       queue,
-      writes: documentWrites(database),
-      records: documentRecords(database),
+      ...writesAndRecords(database),
       search: searchOf(searching, searchDirectory),
       moving: moving.jobs(moveJobs),
       async close() {
@@ -89,15 +92,8 @@ export function documentWork(database: Database, { url, searchDirectory, qdrant 
   }
   const { file } = database
   if (file === null) {
-    const places = qdrant === null ? [] : [qdrantIndex(qdrant)]
-    return {
-      queue,
-      writes: documentWrites(database),
-      records: documentRecords(database),
-      search: documentSearch(database, { follow: false, files: { directory: null, write: false }, places }).search,
-      moving: vectorMover(database, qdrant === null ? [] : [qdrantKeeper(qdrant)]),
-      close: async () => undefined,
-    }
+    const { allWork } = await import('./work-here.ts')
+    return { queue, ...allWork(database, qdrant), close: async () => undefined }
   }
   const source: DocumentSource = { engine: 'sqlite', file, ...shared }
   const [writing, reading, moving] = [threadFor(source), threadFor(source), threadFor(source)]

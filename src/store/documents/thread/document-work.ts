@@ -2,19 +2,16 @@
  * The work on documents in the parts in which it is done: each one transaction, or reading only. With
  * SQLite each part is a job of a thread, with PostgreSQL most run on the pool.
  */
-import type { Connection } from '../../database.ts'
 import type { DocumentStore } from '../document-store.ts'
 import type { MoveStep, VectorChoice } from '../vector-places.ts'
 import type { VectorMover } from '../places/vector-mover.ts'
 import type { QueueStatus } from '../records/queue-status.ts'
-import { documentImports } from '../work/imports.ts'
-import { documentJobs, type DocumentJobs } from '../work/jobs.ts'
-import { documentDescribing } from '../work/describing.ts'
+import type { DocumentJobs } from '../work/jobs.ts'
 import type { DocumentRecords } from '../records/records.ts'
-import { documentRemoval, type DocumentRemoval } from '../work/removal.ts'
+import type { DocumentRemoval } from '../work/removal.ts'
 import type { ChunkSearch } from '../search/document-search.ts'
-import { documentReceiving } from '../work/receiving.ts'
-import { documentStaging, sliceMax } from '../work/staging.ts'
+import { sliceMax } from '../rows/chunk-row.ts'
+import type { WordPacker } from '../work/packing.ts'
 
 export type DocumentWrites = Pick<
   DocumentStore,
@@ -23,24 +20,13 @@ export type DocumentWrites = Pick<
   DocumentJobs &
   DocumentRemoval
 
-/** What changes documents in this database. */
-export function documentWrites(connection: Connection): DocumentWrites {
-  return {
-    ...documentImports(connection),
-    ...documentDescribing(connection),
-    ...documentJobs(connection),
-    ...documentReceiving(connection),
-    ...documentStaging(connection),
-    ...documentRemoval(connection),
-  }
-}
-
 export interface DocumentWork {
   readonly queue: QueueStatus
   readonly writes: DocumentWrites
   readonly records: DocumentRecords
   readonly search: ChunkSearch
-  readonly moving: VectorMover
+  /** Long work, on a connection of its own. */
+  readonly moving: VectorMover & WordPacker
   /** Waits for what was asked for. */
   close(): Promise<void>
 }
@@ -54,6 +40,7 @@ export function documentStore(work: DocumentWork): DocumentStore {
     ...search,
     moveVectors: (choice) => moveVectors(work, choice),
     placedVectors: () => moving.placed(),
+    packWords: async () => ((await queue.hasUnpackedWords()) ? moving.packWords() : 0),
     hasWork: () => queue.hasWork(),
     backlog: () => queue.backlog(),
     counts: async () => ((await queue.hasDocuments()) ? records.counts() : {}),

@@ -7,8 +7,7 @@ import type { EngineConnection } from '../../engines/engine-connection.ts'
 import { openPostgres } from '../../engines/postgres.ts'
 import { openSqliteBeside } from '../../engines/sqlite.ts'
 import { serveJobs, type OpenedJobs } from '../../threads/job-worker.ts'
-import { documentWrites } from './document-work.ts'
-import { documentRecords } from '../records/records.ts'
+import { writesAndRecords } from './work-here.ts'
 import type { QdrantAddress } from '../vector-places.ts'
 import { pgvectorKeeper } from '../places/pgvector.ts'
 import { pgvectorIndex } from '../places/pgvector-index.ts'
@@ -16,6 +15,7 @@ import { qdrantIndex, qdrantKeeper } from '../places/qdrant.ts'
 import { vectorMover, type VectorMover } from '../places/vector-mover.ts'
 import { documentSearch } from '../search/document-search.ts'
 import type { CodeFiles } from '../search/memory-index.ts'
+import { wordPacker, type WordPacker } from '../work/packing.ts'
 
 /** What such a thread opens. */
 export type DocumentSource =
@@ -34,10 +34,11 @@ function open(source: DocumentSource): OpenedJobs {
   const connection = connectionTo(source, false)
   const database = { engine: source.engine, kysely: connection.kysely }
   const places = [...(source.engine === 'postgres' ? [pgvectorIndex()] : []), ...(qdrant ? [qdrantIndex(qdrant)] : [])]
+  const { writes, records } = writesAndRecords(database)
   const searching = documentSearch(database, { follow: true, files: codes, places })
   const moving = openMoving(source)
   return {
-    jobs: { ...documentWrites(database), ...documentRecords(database), ...searching.search, ...moving.mover },
+    jobs: { ...writes, ...records, ...searching.search, ...moving.mover },
     async close() {
       await searching.close()
       await moving.close()
@@ -52,10 +53,12 @@ function connectionTo(source: DocumentSource, patient: boolean) {
     : openPostgres({ url: source.url, poolMax: 1, patient })
 }
 
-/** Moves vectors on a connection that is made when it is needed, since making an index takes long. */
-function openMoving(source: DocumentSource): { readonly mover: VectorMover; close(): Promise<void> } {
-  let opened: { readonly connection: EngineConnection; readonly mover: VectorMover } | null = null
-  const mover = (): VectorMover => {
+type Mover = VectorMover & WordPacker
+
+/** Moves vectors and packs words on a connection that is made when it is needed, since making an index takes long. */
+function openMoving(source: DocumentSource): { readonly mover: Mover; close(): Promise<void> } {
+  let opened: { readonly connection: EngineConnection; readonly mover: Mover } | null = null
+  const mover = (): Mover => {
     if (opened !== null) return opened.mover
     const connection = connectionTo(source, true)
     const database = { engine: source.engine, kysely: connection.kysely }
@@ -63,11 +66,15 @@ function openMoving(source: DocumentSource): { readonly mover: VectorMover; clos
       ...(source.engine === 'postgres' ? [pgvectorKeeper(database)] : []),
       ...(source.qdrant ? [qdrantKeeper(source.qdrant)] : []),
     ]
-    opened = { connection, mover: vectorMover(database, keepers) }
+    opened = { connection, mover: { ...vectorMover(database, keepers), ...wordPacker(database) } }
     return opened.mover
   }
   return {
-    mover: { step: (target) => mover().step(target), placed: () => mover().placed() },
+    mover: {
+      step: (target) => mover().step(target),
+      placed: () => mover().placed(),
+      packWords: () => mover().packWords(),
+    },
     close: async () => opened?.connection.close(),
   }
 }

@@ -30,6 +30,7 @@ export class SearchThreads {
     return {
       spaces: (viewer, filter) => this.#spaces(viewer, filter),
       find: (query) => this.#find(query),
+      facets: (query) => this.#on(this.#least(), (thread) => thread.run('facets', query)),
       fillSearch: () => this.#on(this.#least(), (thread) => thread.run('fillSearch')),
     }
   }

@@ -50,6 +50,7 @@ export function documentImports(connection: Connection): Pick<DocumentStore, 'in
         const inserted = documents.map((document) => plan.add(document))
         await writeDrafts(trx, engine, plan.drafts)
         await writeSeen(trx, plan.seen)
+        await writeNames(trx, plan.names)
         return inserted
       })
     },
@@ -94,6 +95,8 @@ class ImportPlan {
   readonly #files: Map<string, string>
   /** Versions of sources whose files have the bytes that are there, by document. */
   readonly seen = new Map<string, string>()
+  /** Names of copies, by the document that is there. */
+  readonly names = new Map<string, string[]>()
 
   constructor(rows: readonly DocumentRow[]) {
     this.#rows = new Map(rows.map((row) => [row.id, row]))
@@ -114,6 +117,7 @@ class ImportPlan {
     const { source } = document
     if (same !== undefined) {
       if (source !== null && source.version !== null) this.seen.set(same, source.version)
+      this.names.getOrInsertComputed(same, () => []).push(plainText(document.name))
       return { kind: 'duplicate', id: same }
     }
     if (!this.#takesFile(document)) return { kind: 'taken' }
@@ -223,7 +227,13 @@ async function writeVersion(
 ): Promise<void> {
   await trx
     .updateTable('documents')
-    .set({ ...importedColumns(document), version, fence })
+    .set({
+      ...importedColumns(document),
+      version,
+      fence,
+      // Those are names of the bytes that were there.
+      ...(before.sha256 === document.sha256 ? {} : { other_names: '[]' }),
+    })
     .where('row', '=', before.row)
     .execute()
   if (document.metadata !== undefined) await writeMetadata(trx, before.row, document.metadata)
@@ -251,6 +261,28 @@ async function writeSeen(trx: Transaction<Tables>, seen: ReadonlyMap<string, str
       .set({ source_version: plainText(version) })
       .where('id', '=', id)
       .execute()
+}
+
+const namesMax = 100
+
+/** Under the lock on imports, so that no name of another import is lost. */
+async function writeNames(trx: Transaction<Tables>, names: ReadonlyMap<string, readonly string[]>): Promise<void> {
+  for (const [id, added] of names) {
+    const row = await trx
+      .selectFrom('documents')
+      .select(['name', 'other_names'])
+      .where('id', '=', id)
+      .executeTakeFirst()
+    if (row === undefined) continue
+    const before = JSON.parse(row.other_names) as readonly string[]
+    const all = [...new Set([...before, ...added])].filter((name) => name !== row.name).slice(0, namesMax)
+    if (all.length === before.length) continue
+    await trx
+      .updateTable('documents')
+      .set({ other_names: JSON.stringify(all) })
+      .where('id', '=', id)
+      .execute()
+  }
 }
 
 function ownerRows(row: number, { owners }: NewDocument, version: number) {

@@ -3,7 +3,7 @@ import { sql, type Transaction } from 'kysely'
 import type { Connection, Engine } from '../../database.ts'
 import type { Tables } from '../../schema.ts'
 import { logChanges } from '../rows/changes.ts'
-import { chunkRow } from '../rows/chunk-row.ts'
+import { chunkRow, sliceMax } from '../rows/chunk-row.ts'
 import { writeStated } from './describing.ts'
 import { discardSets, setRowOf, spaceRowOf } from './chunk-set.ts'
 import type { NewChunk } from '../document-chunks.ts'
@@ -20,9 +20,6 @@ import { Languages } from './languages.ts'
 import { nameSet, wordsRow, type WordsRow } from './set-name.ts'
 import { tellEnded } from './tell-ended.ts'
 import { insertRows } from '../statements.ts'
-
-/** Chunks of one transaction: a few milliseconds of SQLite's write lock. */
-export const sliceMax = 25
 
 /** Pages of the word index that are merged after a slice. */
 const mergePages = 16

@@ -1,7 +1,7 @@
 /** The queries of the page of batches, and what their states mean. */
 import { infiniteQueryOptions } from '@tanstack/react-query'
 import { api, type AnswerOf } from '../../api/client.ts'
-import type { Page } from '../../api/queries.ts'
+import { pageOfOpenAi as pageOf } from '../../api/openai-list.ts'
 import { resource } from '../../api/queries.ts'
 import type { Batch, File as StoredFile } from '../../api/schema.d.ts'
 
@@ -45,17 +45,6 @@ export const filesQuery = infiniteQueryOptions({
   initialPageParam: null as string | null,
   getNextPageParam: (page) => page.next_cursor,
 })
-
-interface OpenAiList<Item> {
-  readonly data: readonly Item[]
-  readonly has_more: boolean
-  readonly last_id: string | null
-}
-
-/** A list as OpenAI's API writes it, as a page of the console. */
-function pageOf<Item>({ data, has_more: hasMore, last_id: last }: OpenAiList<Item>): Page<Item> {
-  return { data, next_cursor: hasMore ? last : null }
-}
 
 /** What a person uploads: the requests of a batch. */
 export async function uploadBatchFile(content: Blob, name: string): Promise<AnswerOf<'POST /ai/v1/files'>> {

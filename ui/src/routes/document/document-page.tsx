@@ -8,6 +8,8 @@ import { Button, buttonClass } from '../../components/button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Icon } from '../../components/icon.tsx'
+import { LatePart } from '../../components/late-part.tsx'
+import { lazyPart } from '../../components/lazy-part.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Panel } from '../../components/panel.tsx'
@@ -22,6 +24,8 @@ import { DocumentFacts } from './document-facts.tsx'
 import styles from './document-page.module.css'
 import { PassageSearch } from './passage-search.tsx'
 import { StageProgress, StageTimeline } from './stage-timeline.tsx'
+
+const MetadataPanel = lazyPart(() => import('./metadata-panel.tsx'), 'MetadataPanel')
 
 const route = getRouteApi('/shell/documents/$id')
 
@@ -96,6 +100,9 @@ function DocumentDetails({ document }: { readonly document: Document }) {
               </Panel>
             </div>
           )}
+          <LatePart>
+            <MetadataPanel document={document} />
+          </LatePart>
           <Panel title="Record">
             <DocumentFacts document={document} />
           </Panel>

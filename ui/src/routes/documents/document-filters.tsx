@@ -2,6 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { FilterForm, SelectFilter, TextFilter } from '../../components/filter-form.tsx'
+import { LatePart } from '../../components/late-part.tsx'
+import { lazyPart } from '../../components/lazy-part.tsx'
 import type { DocumentsSearch } from '../search.ts'
 import { documentOptionsQuery, unfinishedStates } from './queries.ts'
 
@@ -17,6 +19,8 @@ const stateOptions = Object.entries(stateChoices).map(
   ([value, { label }]) => [value as keyof typeof stateChoices, label] as const,
 )
 
+const noMetadata = {}
+
 export interface DocumentFiltersProps {
   readonly search: DocumentsSearch
   readonly onChange: (search: DocumentsSearch) => void
@@ -24,7 +28,9 @@ export interface DocumentFiltersProps {
   readonly actions: ReactNode
 }
 
-const noFilter: DocumentsSearch = { q: undefined, state: undefined, category: undefined }
+const MetadataFilter = lazyPart(() => import('./metadata-filter.tsx'), 'MetadataFilter')
+
+const noFilter: DocumentsSearch = { q: undefined, state: undefined, category: undefined, meta: undefined }
 
 export function DocumentFilters({ search, onChange, actions }: DocumentFiltersProps) {
   const { data: options } = useQuery(documentOptionsQuery)
@@ -53,11 +59,18 @@ export function DocumentFilters({ search, onChange, actions }: DocumentFiltersPr
       ) : (
         <SelectFilter {...category} all="All categories" options={categories.map((name) => [name, name])} />
       )}
+      <LatePart>
+        <MetadataFilter
+          value={search.meta ?? noMetadata}
+          category={search.category}
+          onChange={(meta) => onChange({ meta })}
+        />
+      </LatePart>
     </FilterForm>
   )
 }
 
 /** True when the list does not show every document. */
-export function isFiltered({ q, state, category }: DocumentsSearch): boolean {
-  return [q, state, category].some((value) => value !== undefined)
+export function isFiltered({ q, state, category, meta }: DocumentsSearch): boolean {
+  return [q, state, category, meta].some((value) => value !== undefined)
 }

@@ -20,6 +20,7 @@ import type { NamedFile } from './import/named-file.ts'
 import { ImportDialog } from './import/import-dialog.tsx'
 import { defaultImportOptions } from './import/import-options.ts'
 import { NoDocuments } from './no-documents.tsx'
+import { metadataFilterOf } from './metadata-queries.ts'
 import { documentsQuery } from './queries.ts'
 import { UploadPanel } from './upload/upload-panel.tsx'
 import { useFileDrop } from './import/use-file-drop.ts'
@@ -79,9 +80,13 @@ function DocumentList({ onFiles }: { readonly onFiles: (files: readonly NamedFil
     (next: DocumentsSearch): void => void navigate({ search: (before) => ({ ...before, ...next }), replace: true }),
     [navigate],
   )
-  const { q: name, category, state } = search
+  const { q: name, category, state, meta } = search
   const states = state && stateChoices[state].states
-  const { list, items: documents, fetchMore } = useItems(documentsQuery({ name, category, state: states }))
+  const {
+    list,
+    items: documents,
+    fetchMore,
+  } = useItems(documentsQuery({ name, category, state: states, filter: metadataFilterOf(meta) }))
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const isEmpty = list.data !== undefined && !list.isPlaceholderData && documents.length === 0
   if (isEmpty && !isFiltered(search)) return <NoDocuments onFiles={onFiles} />

@@ -31,12 +31,14 @@ export interface DocumentFilter {
   readonly category: string | undefined
   /** States, separated by commas. */
   readonly state: string | undefined
+  /** A filter over metadata, as JSON. */
+  readonly filter?: string | undefined
 }
 
 /** The documents that the caller can see, newest first, in pages. */
-export function documentsQuery({ name, category, state }: DocumentFilter) {
+export function documentsQuery({ name, category, state, filter }: DocumentFilter) {
   return infiniteQueryOptions({
-    queryKey: [...lists, name ?? '', category ?? '', state ?? ''],
+    queryKey: [...lists, name ?? '', category ?? '', state ?? '', filter ?? ''],
     queryFn: ({ pageParam, signal }) =>
       api('GET /api/v1/documents', {
         query: {
@@ -44,6 +46,7 @@ export function documentsQuery({ name, category, state }: DocumentFilter) {
           ...(name !== undefined && { name }),
           ...(category !== undefined && { category }),
           ...(state !== undefined && { state }),
+          ...(filter !== undefined && { filter }),
           ...(pageParam !== null && { cursor: pageParam }),
         },
         signal,

@@ -17,7 +17,7 @@ import { Panel } from '../../components/panel.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { useIsAdmin } from '../../shell/use-session.ts'
 import { RateList } from '../model/price-rates.tsx'
-import { kindOf, modelKinds, vendorOf } from '../models/catalogue-facts.ts'
+import { kindOf, modelKinds, vendorOf, type ModelKind } from '../models/catalogue-facts.ts'
 import { codeSamples } from '../models/code-samples.ts'
 import { ModelFacts } from '../models/model-facts.tsx'
 import { VendorMark } from '../models/vendor-mark.tsx'
@@ -103,8 +103,19 @@ function About({ model, currency }: AboutProps) {
   )
 }
 
+/** The tab of the playground for each kind of model but those that chat. */
+const tabs = {
+  image: 'images',
+  speech: 'audio',
+  transcription: 'audio',
+  embedding: 'embeddings',
+  rerank: 'rerank',
+} as const satisfies Partial<Record<ModelKind, string>>
+
 function Actions({ model }: { readonly model: UsableModel }) {
   const isAdmin = useIsAdmin()
+  const kind = kindOf(model)
+  const tab = kind !== null && kind in tabs ? tabs[kind as keyof typeof tabs] : undefined
   return (
     <>
       {isAdmin && (
@@ -115,8 +126,8 @@ function Actions({ model }: { readonly model: UsableModel }) {
       <Link to="/requests" search={{ model: model.name }} className={buttonClass()}>
         Requests
       </Link>
-      {supportsChat(model) && (
-        <Link to="/playground" search={{ model: model.name }} className={buttonClass('primary')}>
+      {(supportsChat(model) || tab !== undefined) && (
+        <Link to="/playground" search={{ tab, model: model.name }} className={buttonClass('primary')}>
           Try it
         </Link>
       )}

@@ -1,15 +1,17 @@
-/** A component of a composite: reordered by drag or buttons, with its weight and health. */
+/** A component of a composite: reordered by drag, keys or buttons, with its weight, its health and its share of the requests. */
 import type { DragEvent } from 'react'
 import type { UpstreamHealth } from '../../api/schema.d.ts'
 import { Button } from '../../components/button.tsx'
+import { countText, percentText } from '../../components/format.ts'
 import { Icon } from '../../components/icon.tsx'
 import { Input } from '../../components/input.tsx'
 import { Switch } from '../../components/switch.tsx'
 import type { ComponentDraft, Strategy } from './composite-draft.ts'
 import styles from './composite-fields.module.css'
 import { HealthBadge } from './health-panel.tsx'
+import type { Outlook as OutlookProps } from './use-forecast.ts'
 
-export interface ComponentRowProps {
+export interface ComponentRowProps extends OutlookProps {
   readonly component: ComponentDraft
   readonly name: string
   readonly place: number
@@ -33,11 +35,18 @@ export function ComponentRow(props: ComponentRowProps) {
       onDragOver={props.onDragOver}
       onDrop={(event) => event.preventDefault()}
     >
-      <span
+      <button
+        type="button"
         className={styles.handle}
         draggable
-        aria-hidden="true"
-        title="Drag to reorder"
+        aria-label={`Order of ${name}: ${place + 1} of ${count}`}
+        title="Drag, or use the arrow keys"
+        onKeyDown={(event) => {
+          const by = steps[event.key]
+          if (by === undefined) return
+          event.preventDefault()
+          props.onMove(place + by)
+        }}
         onDragStart={(event) => {
           const row = event.currentTarget.closest('li')
           if (row !== null) event.dataTransfer.setDragImage(row, 12, 16)
@@ -47,20 +56,54 @@ export function ComponentRow(props: ComponentRowProps) {
         onDragEnd={props.onDragEnd}
       >
         <Icon name="grip" />
-      </span>
+      </button>
       <div className={styles.words}>
         <span className={styles.name}>{name}</span>
         {health !== null && <HealthBadge health={health} />}
       </div>
       <MoveButtons {...props} />
       <WeightFields {...props} />
+      <OutlookLine {...props} />
     </li>
   )
 }
 
-function MoveButtons({ name, place, count, onMove, onRemove }: ComponentRowProps) {
+const steps: Readonly<Record<string, number>> = { ArrowUp: -1, ArrowDown: 1 }
+
+/** What the forecast says, and the question that it answers. */
+function OutlookLine({ name, forecast, requests, component: { enabled }, isDown, onDown }: ComponentRowProps) {
+  return (
+    <div className={styles.outlook}>
+      <span className={styles.share}>{forecast === null || !enabled ? '' : outlookText(forecast, requests)}</span>
+      <label className={styles.share}>
+        <input
+          type="checkbox"
+          checked={isDown}
+          disabled={!enabled}
+          aria-label={`If ${name} is down`}
+          onChange={(event) => onDown(event.target.checked)}
+        />
+        if it is down
+      </label>
+    </div>
+  )
+}
+
+function outlookText(
+  { served, rescued, failures }: NonNullable<ComponentRowProps['forecast']>,
+  requests: number,
+): string {
+  return [
+    `${percentText(served / requests)} of requests`,
+    ...(rescued === 0 ? [] : [`${countText(rescued, 'of them', 'of them')} after another failed`]),
+    ...(failures === 0 ? [] : [countText(failures, 'failed call')]),
+  ].join(' · ')
+}
+
+function MoveButtons({ component: { enabled }, name, place, count, onMove, onRemove, onChange }: ComponentRowProps) {
   return (
     <div className={styles.moves}>
+      <Switch label={`${name} is on`} labelHidden checked={enabled} onChange={(next) => onChange({ enabled: next })} />
       <Button
         variant="quiet"
         icon
@@ -87,7 +130,7 @@ function MoveButtons({ name, place, count, onMove, onRemove }: ComponentRowProps
 }
 
 function WeightFields({ component, name, strategy, onChange }: ComponentRowProps) {
-  const { weight, priority, enabled } = component
+  const { weight, priority } = component
   return (
     <div className={styles.shares}>
       <label className={styles.share}>
@@ -99,6 +142,15 @@ function WeightFields({ component, name, strategy, onChange }: ComponentRowProps
           aria-label={`Weight of ${name}`}
           id={undefined}
           value={weight}
+          onChange={(event) => onChange({ weight: event.target.value })}
+        />
+        {/* The same by drag and by the arrow keys. */}
+        <input
+          type="range"
+          min={1}
+          max={100}
+          aria-label={`Weight of ${name}, by drag`}
+          value={weight === '' ? '1' : weight}
           onChange={(event) => onChange({ weight: event.target.value })}
         />
       </label>
@@ -116,7 +168,6 @@ function WeightFields({ component, name, strategy, onChange }: ComponentRowProps
           />
         </label>
       )}
-      <Switch label={`${name} is on`} labelHidden checked={enabled} onChange={(next) => onChange({ enabled: next })} />
     </div>
   )
 }

@@ -19,6 +19,9 @@ import {
   type Strategy,
 } from './composite-draft.ts'
 import type { FieldsProps } from './fields-props.ts'
+import { FlowLines } from './flow-lines.tsx'
+import { ForecastText } from './forecast-text.tsx'
+import { useForecast } from './use-forecast.ts'
 import styles from './composite-fields.module.css'
 import formStyles from './model-form.module.css'
 
@@ -78,6 +81,7 @@ function ComponentList({ composite, onChange, self, health }: ComponentListProps
   const list = useRef<HTMLOListElement>(null)
   const dragged = useRef<number | null>(null)
   const { components } = composite
+  const { forecast, outlookOf } = useForecast(composite)
   const nameOf = (id: string): string => models.find((model) => model.id === id)?.name ?? 'deleted model'
   const taken = new Set(components.map(({ model }) => model))
   const free = models.filter((model) => model.composite === null && model.id !== self && !taken.has(model.id))
@@ -97,28 +101,35 @@ function ComponentList({ composite, onChange, self, health }: ComponentListProps
   return (
     <FieldGroup label="Components" param="composite.components">
       {components.length === 0 && <p className={formStyles.note}>No components yet. Add the models to combine.</p>}
-      <ol ref={list} className={styles.list}>
-        {components.map((component, index) => (
-          <ComponentRow
-            key={component.model}
-            component={component}
-            name={nameOf(component.model)}
-            place={index}
-            count={components.length}
-            strategy={composite.strategy}
-            health={health.find((upstream) => upstream.model_id === component.model) ?? null}
-            onChange={(fields) => onChange(withFields(composite, index, fields))}
-            onRemove={() => {
-              onChange(withoutComponent(composite, index))
-              setAnnounced(`Removed ${nameOf(component.model)}`)
-            }}
-            onMove={(to) => move(index, to)}
-            onDragStart={() => (dragged.current = index)}
-            onDragOver={(event) => onDragOver(event, index)}
-            onDragEnd={() => (dragged.current = null)}
-          />
-        ))}
-      </ol>
+      <div className={styles.drawing}>
+        {components.length > 0 && (
+          <FlowLines list={list} forecast={forecast.data} components={components.map(({ model }) => model)} />
+        )}
+        <ol ref={list} className={styles.list}>
+          {components.map((component, index) => (
+            <ComponentRow
+              key={component.model}
+              component={component}
+              name={nameOf(component.model)}
+              place={index}
+              count={components.length}
+              strategy={composite.strategy}
+              health={health.find((upstream) => upstream.model_id === component.model) ?? null}
+              {...outlookOf(component.model)}
+              onChange={(fields) => onChange(withFields(composite, index, fields))}
+              onRemove={() => {
+                onChange(withoutComponent(composite, index))
+                setAnnounced(`Removed ${nameOf(component.model)}`)
+              }}
+              onMove={(to) => move(index, to)}
+              onDragStart={() => (dragged.current = index)}
+              onDragOver={(event) => onDragOver(event, index)}
+              onDragEnd={() => (dragged.current = null)}
+            />
+          ))}
+        </ol>
+      </div>
+      <ForecastText forecast={forecast} />
       <Combobox
         label="Add a component"
         placeholder="Add a component…"

@@ -10,6 +10,8 @@ import { buttonClass } from '../../components/button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Select } from '../../components/input.tsx'
+import { IdlePart } from '../../components/late-part.tsx'
+import { lazyPart } from '../../components/lazy-part.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { ChartGrid } from '../../components/tile.tsx'
@@ -18,12 +20,14 @@ import { ReachedBudgets } from '../budgets/budget-overview.tsx'
 import { spans, type Span } from '../search.ts'
 import { GuideCard } from '../welcome/guide-card.tsx'
 import { Inflight } from './inflight.tsx'
-import { LatestErrors } from './latest-errors.tsx'
-import { ProviderStates } from './provider-states.tsx'
 import { spanOptions } from './span-options.ts'
 import { TopGroups } from './top-groups.tsx'
 import { TotalTiles } from './total-tiles.tsx'
 import { UsageCharts } from './usage-charts.tsx'
+
+// The last of the page, below the first window of most screens.
+const ProviderStates = lazyPart(() => import('./provider-states.tsx'), 'ProviderStates')
+const LatestErrors = lazyPart(() => import('./latest-errors.tsx'), 'LatestErrors')
 
 const route = getRouteApi('/shell/')
 
@@ -83,8 +87,10 @@ function UsageReport({ span, isAdmin }: UsageReportProps) {
         {isAdmin && <TopGroups by="user" {...top} />}
         <TopGroups by="key" {...top} />
         {isAdmin && <Inflight />}
-        {isAdmin && <ProviderStates span={span} />}
-        <LatestErrors scope={scope} span={span} spanMs={option.spanMs} />
+        <IdlePart whileLoading={<Skeleton lines={5} label="Loading the latest errors" />}>
+          {isAdmin && <ProviderStates span={span} />}
+          <LatestErrors scope={scope} span={span} spanMs={option.spanMs} />
+        </IdlePart>
       </ChartGrid>
     </>
   )

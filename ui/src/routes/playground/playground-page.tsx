@@ -1,8 +1,9 @@
-/** The playground: chat, vision and document search. */
+/** The playground: chat, and a tab for each other kind of model and for the documents, loaded when it is opened. */
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState, type ReactNode } from 'react'
 import { asApiError } from '../../api/api-error.ts'
-import { supportsChat, supportsImages } from '../../api/model-capabilities.ts'
+import { modelsWith, supportsChat, supportsImages } from '../../api/model-capabilities.ts'
 import { ownModelsQuery } from '../../api/queries.ts'
 import { buttonClass } from '../../components/button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
@@ -12,9 +13,15 @@ import { Skeleton } from '../../components/skeleton.tsx'
 import { Tabs } from '../../components/tabs.tsx'
 import { useIsAdmin } from '../../shell/use-session.ts'
 import { playgroundTabs } from '../search.ts'
+import { lazyPart } from '../../components/lazy-part.tsx'
 import { ChatTab } from './chat/chat-tab.tsx'
-import { SearchTab } from './search/search-tab.tsx'
-import { VisionTab } from './vision/vision-tab.tsx'
+
+const VisionTab = lazyPart(() => import('./vision/vision-tab.tsx'), 'VisionTab')
+const ImagesTab = lazyPart(() => import('./images/images-tab.tsx'), 'ImagesTab')
+const AudioTab = lazyPart(() => import('./audio/audio-tab.tsx'), 'AudioTab')
+const EmbeddingsTab = lazyPart(() => import('./embeddings/embeddings-tab.tsx'), 'EmbeddingsTab')
+const RerankTab = lazyPart(() => import('./rerank/rerank-tab.tsx'), 'RerankTab')
+const SearchTab = lazyPart(() => import('./search/search-tab.tsx'), 'SearchTab')
 
 const route = getRouteApi('/shell/playground')
 
@@ -22,27 +29,32 @@ export function PlaygroundPage() {
   const { tab = 'chat', model, q } = route.useSearch()
   const navigate = route.useNavigate()
   const models = useQuery(ownModelsQuery)
-  const chatModels = (models.data ?? []).filter(supportsChat)
-  const tabs = [
-    {
-      value: 'chat',
-      label: 'Chat',
-      content: chatModels.length > 0 ? <ChatTab models={chatModels} initialModel={model} /> : <NoModels />,
-    },
-    { value: 'vision', label: 'Vision', content: <VisionTab models={chatModels.filter(supportsImages)} /> },
-    {
-      value: 'search',
-      label: 'Search',
-      content: (
-        <SearchTab
-          query={q ?? null}
-          onQuery={(next) =>
-            void navigate({ search: (before) => ({ ...before, q: next === '' ? undefined : next }), replace: true })
-          }
-        />
-      ),
-    },
-  ]
+  const all = models.data ?? []
+  const chatModels = all.filter(supportsChat)
+  // A tab that was opened stays, so that its work continues.
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set([tab]))
+  if (!opened.has(tab)) setOpened(new Set([...opened, tab]))
+  const contents: Readonly<Record<(typeof playgroundTabs)[number], () => ReactNode>> = {
+    chat: () => (chatModels.length > 0 ? <ChatTab models={chatModels} initialModel={model} /> : <NoModels />),
+    vision: () => <VisionTab models={chatModels.filter(supportsImages)} />,
+    images: () => <ImagesTab models={modelsWith(all, 'images/generations')} initialModel={model} />,
+    audio: () => <AudioTab models={all} initialModel={model} />,
+    embeddings: () => <EmbeddingsTab models={modelsWith(all, 'embeddings')} initialModel={model} />,
+    rerank: () => <RerankTab models={modelsWith(all, 'rerank')} initialModel={model} />,
+    search: () => (
+      <SearchTab
+        query={q ?? null}
+        onQuery={(next) =>
+          void navigate({ search: (before) => ({ ...before, q: next === '' ? undefined : next }), replace: true })
+        }
+      />
+    ),
+  }
+  const tabs = playgroundTabs.map((value) => ({
+    value,
+    label: value[0]?.toUpperCase() + value.slice(1),
+    content: opened.has(value) ? contents[value]() : null,
+  }))
   return (
     <>
       <PageHeader title="Playground" description="Try your models and documents. Requests count as usage." />

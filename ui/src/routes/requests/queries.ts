@@ -25,17 +25,22 @@ export function requestsQuery(scope: UsageScope, search: RequestsSearch) {
 
 /** Requests that are shown while the list is live. */
 export const liveCount = 100
-const liveMs = 2000
 
-/** The newest requests, read again and again while the page is visible. */
+/** The newest requests, to which a live list adds what ends. */
 export function liveRequestsQuery(scope: UsageScope, search: RequestsSearch) {
   const { span, from, to, model, user, key, provider, status } = search
   return queryOptions({
     queryKey: [...resource.requests, 'live', scope, { span, from, to, model, user, key, provider, status }],
     queryFn: ({ signal }) => readPage(scope, search, { limit: liveCount, cursor: null }, signal),
-    refetchInterval: liveMs,
     staleTime: 0,
+    refetchOnWindowFocus: false,
   })
+}
+
+/** The stream of what ends, with the filters of the list. */
+export function livePath(scope: UsageScope, search: RequestsSearch): string {
+  const query = new URLSearchParams(filterOf(scope, search))
+  return `/admin/api/v1/${scope === 'self' ? 'me/' : ''}live/requests${query.size === 0 ? '' : `?${query}`}`
 }
 
 /** One request by its id, and by the time of its arrival where that is known. */
@@ -80,24 +85,29 @@ interface PagePlace {
 }
 
 function readPage(scope: UsageScope, search: RequestsSearch, { limit, cursor }: PagePlace, signal: AbortSignal) {
-  const { span, from, to, model, user, key, provider, status } = search
+  const { span, from, to } = search
   const range = rangeOf({ span, from, to }, Date.now())
   const query = {
     limit,
     from: new Date(range.from).toISOString(),
     ...(span === 'custom' && { to: new Date(range.to).toISOString() }),
-    ...(model !== undefined && { model }),
-    ...(key !== undefined && { key_id: key }),
-    ...(provider !== undefined && { provider }),
-    ...(status !== undefined && { status }),
+    ...filterOf(scope, search),
     ...(cursor !== null && { cursor }),
   }
   return scope === 'self'
     ? api('GET /admin/api/v1/me/requests', { query, signal })
-    : api('GET /admin/api/v1/requests', {
-        query: { ...query, ...(user !== undefined && { user_id: user }) },
-        signal,
-      })
+    : api('GET /admin/api/v1/requests', { query, signal })
+}
+
+/** Which requests are wanted, beside their time; only administrators choose a user. */
+function filterOf(scope: UsageScope, { model, user, key, provider, status }: RequestsSearch) {
+  return {
+    ...(model !== undefined && { model }),
+    ...(key !== undefined && { key_id: key }),
+    ...(provider !== undefined && { provider }),
+    ...(status !== undefined && { status }),
+    ...(user !== undefined && scope === 'everyone' && { user_id: user }),
+  }
 }
 
 /** The keys to choose from: all own keys, all keys of a user, or the first keys of the server. */

@@ -5,6 +5,7 @@ import type { RequestRecord } from '../../api/schema.d.ts'
 import { buttonClass } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { RequestFacts, RequestFigures, RequestOutcome } from './request-facts.tsx'
+import { RequestLimits } from './request-limits.tsx'
 import { dateText, timeText } from './time-text.ts'
 import styles from './request-details.module.css'
 import { Waterfall } from './waterfall.tsx'
@@ -38,6 +39,7 @@ export function RequestDetails({ request, scope, onClose }: RequestDetailsProps)
         <Waterfall request={request} />
         <RequestFacts request={request} scope={scope} />
         <RequestFigures request={request} />
+        <RequestLimits request={request} />
       </div>
     </Dialog>
   )

@@ -82,7 +82,8 @@ function tokensText(count: number | null, parts: readonly (readonly [what: strin
   return wholeText(count) + (known.length === 0 ? '' : ` (${known.join(', ')})`)
 }
 
-function Section({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+/** A part of what is recorded, under its heading. */
+export function Section({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   return (
     <section className={styles.section} aria-label={label}>
       <h2>{label}</h2>

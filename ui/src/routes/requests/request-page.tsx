@@ -13,6 +13,7 @@ import { useIsAdmin } from '../../shell/use-session.ts'
 import { loggedContentQuery, requestQuery } from './queries.ts'
 import { RequestContent } from './request-content.tsx'
 import { RequestFacts, RequestFigures, RequestOutcome } from './request-facts.tsx'
+import { RequestLimits } from './request-limits.tsx'
 import styles from './request-page.module.css'
 import { dateText, timeText } from './time-text.ts'
 import { Waterfall } from './waterfall.tsx'
@@ -75,6 +76,7 @@ function Found({ request, scope }: { readonly request: RequestRecord; readonly s
         </div>
         <div className={styles.card}>
           <RequestFigures request={request} />
+          <RequestLimits request={request} />
           <RequestFacts request={request} scope={scope} />
         </div>
       </div>

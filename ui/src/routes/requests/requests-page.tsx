@@ -1,5 +1,4 @@
 /** The page of requests: user, model, provider, attempts and timing, but no content. */
-import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useMemo, useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
@@ -15,11 +14,12 @@ import { Skeleton } from '../../components/skeleton.tsx'
 import { Switch } from '../../components/switch.tsx'
 import { useIsAdmin } from '../../shell/use-session.ts'
 import type { RequestsSearch } from '../search.ts'
-import { liveCount, liveRequestsQuery, requestsQuery } from './queries.ts'
+import { liveCount, requestsQuery } from './queries.ts'
 import { RequestDetails } from './request-details.tsx'
 import { isFiltered, RequestFilters } from './request-filters.tsx'
 import styles from './requests-page.module.css'
 import { RequestTable, type ListedRequest } from './request-table.tsx'
+import { useLiveRequests } from './use-live-requests.ts'
 
 const route = getRouteApi('/shell/requests')
 /** Keeps one object per record, so that a new page does not render existing rows again. */
@@ -40,12 +40,6 @@ function listed(records: readonly RequestRecord[]): readonly ListedRequest[] {
   })
 }
 
-/** The newest requests while the list is live; null until they are read. */
-function useLive(isLive: boolean, scope: UsageScope, search: RequestsSearch) {
-  const { data, error } = useQuery({ ...liveRequestsQuery(scope, search), enabled: isLive })
-  return { records: isLive && data !== undefined ? data.data : null, error }
-}
-
 export function RequestsPage() {
   const scope: UsageScope = useIsAdmin() ? 'everyone' : 'self'
   const search = route.useSearch()
@@ -58,7 +52,7 @@ export function RequestsPage() {
   const { data, error, isPending, isFetching, isFetchingNextPage, hasNextPage, refetch } = list
   const [opened, setOpened] = useState<ListedRequest | null>(null)
   const [isLive, setLive] = useState(false)
-  const live = useLive(isLive, scope, search)
+  const live = useLiveRequests(isLive, scope, search)
   const rows = useMemo(() => listed(live.records ?? items), [live.records, items])
   return (
     <>
@@ -118,8 +112,8 @@ function LiveNote({ error }: { readonly error: Error | null }) {
   return (
     <p role="status" className={styles.live}>
       {error === null
-        ? `Live: the ${liveCount} newest by arrival; each appears about two seconds after it ends.`
-        : 'Live: the server does not answer. The next look is in two seconds.'}
+        ? `Live: the ${liveCount} newest by arrival; each appears when it ends.`
+        : `Live: nothing comes at the moment. ${error.message} The console tries again by itself.`}
     </p>
   )
 }

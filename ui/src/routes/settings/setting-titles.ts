@@ -105,6 +105,8 @@ const titles: Readonly<Record<string, string>> = {
   'documents.sources_allow_private': 'Sources on private addresses',
   'documents.source_timeout_seconds': 'A source has to answer within',
   'documents.vision_model': 'Model that reads pictures',
+  'documents.transcription_model': 'Model that writes down sound and video',
+  'documents.transcription_part_bytes': 'Most of a recording sent at once',
   'documents.ocr.enabled': 'Read scanned pages by OCR',
   'documents.ocr.languages': 'Languages of OCR',
   'documents.ocr.language_dir': 'Directory of languages for OCR',

@@ -1,6 +1,8 @@
 /** Tests an issuer of OpenID Connect with the configured values or with others, before a person signs in with them. */
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
+import { resource } from '../../api/queries.ts'
 import type { IssuerTestResult, Setting } from '../../api/schema.d.ts'
 import { Button } from '../../components/button.tsx'
 import { FormDialog } from '../../components/form-dialog.tsx'
@@ -18,6 +20,12 @@ export function TestIssuer({ settings }: { readonly settings: readonly Setting[]
   )
 }
 
+/** Those of the running server, which a person can sign in at. */
+const issuersQuery = queryOptions({
+  queryKey: [...resource.settings, 'issuers'],
+  queryFn: async ({ signal }) => (await api('GET /admin/api/v1/session/options', { signal })).issuers,
+})
+
 const tones = { ok: 'success', warning: 'warning', failed: 'danger' } as const
 
 interface TestIssuerDialogProps {
@@ -33,6 +41,7 @@ function TestIssuerDialog({ settings, onClose }: TestIssuerDialogProps) {
   const [issuer, setIssuer] = useState(() => valueOf('auth.oidc.issuer'))
   const [clientId, setClientId] = useState(() => valueOf('auth.oidc.client_id'))
   const [secret, setSecret] = useState('')
+  const { data: issuers = [] } = useQuery(issuersQuery)
   const [checks, setChecks] = useState<IssuerTestResult['checks'] | null>(null)
   async function test(): Promise<void> {
     setChecks(null)
@@ -43,7 +52,7 @@ function TestIssuerDialog({ settings, onClose }: TestIssuerDialogProps) {
     <FormDialog
       onClose={onClose}
       title="Test single sign-on"
-      description="Asks the issuer as a sign-in would, up to the point where a person is needed. Nothing is saved."
+      description="Asks the issuer as a sign-in would, up to the point where a person is needed, or with one. Nothing is saved."
       submitLabel="Test"
       cancelLabel="Done"
       onSubmit={test}
@@ -59,6 +68,17 @@ function TestIssuerDialog({ settings, onClose }: TestIssuerDialogProps) {
         value={secret}
         onChange={setSecret}
       />
+      {issuers.length > 0 && (
+        <p>
+          As saved, with a person:{' '}
+          {issuers.map(({ label, url }) => (
+            <a key={url} href={`${url}?test=true`}>
+              {label}
+            </a>
+          ))}
+          . Nobody is signed in; you see what the issuer sends and what a sign-in would do.
+        </p>
+      )}
       {checks !== null && (
         <div role="status">
           <ul className={styles.checks} aria-label="Results">

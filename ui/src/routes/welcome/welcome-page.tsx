@@ -84,7 +84,7 @@ function AnswerStep({ models, chatModels, answered, onAnswered }: AnswerStepProp
       {chatModels.length > 0 && <FirstAnswer models={chatModels.map(({ name }) => name)} onAnswered={onAnswered} />}
       {answered && (
         <p>
-          The <Link to="/playground">playground</Link> has more: images, documents, two models side by side.
+          The <Link to="/playground">playground</Link> has more: images, tools, documents, models side by side.
         </p>
       )}
     </div>

@@ -46,7 +46,12 @@ function ReaderFields({
   models,
 }: ProcessingFieldsProps & { readonly models: readonly UsableModel[] }) {
   const reader = importOptions.reader || readers.default
-  const seeing = models.filter(({ capabilities }) => capabilities.input?.includes('image') === true)
+  const able = models.filter(({ capabilities: { input, endpoints } }) =>
+    reader === 'transcription'
+      ? endpoints?.includes('audio/transcriptions') === true
+      : input?.includes('image') === true,
+  )
+  const takesModel = reader === 'auto' || reader === 'vision' || reader === 'transcription'
   return (
     <>
       <Field label="Reader" hint="auto chooses by the content of each file.">
@@ -62,11 +67,11 @@ function ReaderFields({
             ))}
         </Select>
       </Field>
-      {(reader === 'auto' || reader === 'vision') && seeing.length > 0 && (
-        <Field label="Model for images and scans">
+      {takesModel && able.length > 0 && (
+        <Field label={reader === 'transcription' ? 'Model for sound and video' : 'Model for images and scans'}>
           <Select value={importOptions.readerModel} onChange={(event) => onChange({ readerModel: event.target.value })}>
             <option value="">The server’s default, if there is one</option>
-            {seeing.map(({ name }) => (
+            {able.map(({ name }) => (
               <option key={name}>{name}</option>
             ))}
           </Select>

@@ -1,7 +1,7 @@
 /**
  * Parses the block structure of Markdown into data; the renderer makes React elements of it, never
- * HTML. Incomplete text, as in every stream, is parsed as far as it goes. Not supported: HTML, images,
- * footnotes, link definitions.
+ * HTML. Incomplete text, as in every stream, is parsed as far as it goes, in time linear in its length. Not supported: HTML,
+ * images, footnotes, link definitions.
  */
 
 export type Block =
@@ -9,9 +9,16 @@ export type Block =
   | { readonly kind: 'heading'; readonly level: number; readonly text: string }
   | { readonly kind: 'code'; readonly language: string; readonly text: string }
   | { readonly kind: 'quote'; readonly blocks: readonly Block[] }
-  | { readonly kind: 'list'; readonly start: number | null; readonly items: readonly (readonly Block[])[] }
+  | { readonly kind: 'list'; readonly start: number | null; readonly items: readonly Item[] }
   | { readonly kind: 'table'; readonly header: readonly string[]; readonly rows: readonly (readonly string[])[] }
+  | { readonly kind: 'math'; readonly text: string }
   | { readonly kind: 'rule' }
+
+export interface Item {
+  /** Whether the task is done; null for an item without a box. */
+  readonly done: boolean | null
+  readonly blocks: readonly Block[]
+}
 
 interface Read {
   readonly block: Block
@@ -25,17 +32,41 @@ const rulePattern = /^ {0,3}(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})$/
 const itemPattern = /^( *)([-*+]|\d{1,9}[.)])( +|$)/
 const quotePattern = /^ {0,3}> ?/
 const dividerPattern = /^[\s|:-]+$/
+const taskPattern = /^\[([ xX])\](?: +|$)/
+const mathPattern = /^ {0,3}(\$\$|\\\[)(.*)$/
+/** A formula that ends a paragraph: its mark stands alone, or both are on the line. */
+const mathLinePattern = /^ {0,3}(?:(?:\$\$|\\\[)\s*|\$\$.+\$\$\s*|\\\[.+\\\]\s*)$/
+/** What ends a paragraph. */
+const blockPatterns = [fencePattern, headingPattern, rulePattern, itemPattern, quotePattern, mathLinePattern]
 /** Limits recursion: hostile text could overflow the stack. */
 const depthMax = 12
+/** Every row of a table has as many cells as its header: without a limit they would be the square of the text. */
+const columnsMax = 64
+
+/** A block and the index of its first line. */
+export interface PlacedBlock {
+  readonly block: Block
+  readonly line: number
+}
+
+/** The lines of a text as `placedBlocks` reads them. */
+export function markdownLines(text: string): readonly string[] {
+  return text.replaceAll('\r\n', '\n').replaceAll('\t', '    ').split('\n')
+}
 
 /** The blocks of a text, from top to bottom. */
 export function markdownBlocks(text: string): readonly Block[] {
-  return blocksOf(text.replaceAll('\r\n', '\n').replaceAll('\t', '    ').split('\n'), 0)
+  return blocksOf(markdownLines(text), 0)
 }
 
 function blocksOf(lines: readonly string[], depth: number): readonly Block[] {
   if (depth > depthMax) return [{ kind: 'paragraph', text: lines.join('\n') }]
-  const blocks: Block[] = []
+  return placedBlocks(lines, depth).map(({ block }) => block)
+}
+
+/** The blocks of lines with the place of each. What comes before a block does not change how it is read. */
+export function placedBlocks(lines: readonly string[], depth = 0): readonly PlacedBlock[] {
+  const blocks: PlacedBlock[] = []
   for (let at = 0; at < lines.length;) {
     if (isBlank(lines[at])) {
       at += 1
@@ -43,7 +74,7 @@ function blocksOf(lines: readonly string[], depth: number): readonly Block[] {
     }
     const { block, next } =
       readLeaf(lines, at) ?? readQuote(lines, at, depth) ?? readList(lines, at, depth) ?? readParagraph(lines, at)
-    blocks.push(block)
+    blocks.push({ block, line: at })
     at = next
   }
   return blocks
@@ -58,7 +89,7 @@ function readLeaf(lines: readonly string[], at: number): Read | null {
     const text = (heading[2] ?? '').replace(/\s#+\s*$/, '').trim()
     return { block: { kind: 'heading', level: heading[1]?.length ?? 1, text }, next: at + 1 }
   }
-  return readCode(lines, at) ?? readTable(lines, at)
+  return readCode(lines, at) ?? readMath(lines, at) ?? readTable(lines, at)
 }
 
 function readCode(lines: readonly string[], at: number): Read | null {
@@ -67,8 +98,8 @@ function readCode(lines: readonly string[], at: number): Read | null {
   const mark = fence[1] ?? ''
   const indent = (lines[at] ?? '').indexOf(mark)
   const isEnd = (line: string): boolean => line.trim().startsWith(mark) && /^([`~])\1*$/.test(line.trim())
-  const length = lines.slice(at + 1).findIndex(isEnd)
-  const end = length === -1 ? lines.length : at + 1 + length
+  let end = at + 1
+  while (end < lines.length && !isEnd(lines[end] ?? '')) end += 1
   const text = lines
     .slice(at + 1, end)
     .map((line) => line.slice(Math.min(indent, indentOf(line))))
@@ -76,13 +107,36 @@ function readCode(lines: readonly string[], at: number): Read | null {
   return { block: { kind: 'code', language: fence[2] ?? '', text }, next: end + 1 }
 }
 
+/** A formula on lines of its own: between `$$`, or between `\\[` and `\\]`. A blank line ends it in every case. */
+function readMath(lines: readonly string[], at: number): Read | null {
+  const [, open, first = ''] = mathPattern.exec(lines[at] ?? '') ?? []
+  if (open === undefined) return null
+  const close = open === '$$' ? '$$' : String.raw`\]`
+  const inside: string[] = []
+  let next = at
+  for (
+    let line: string | undefined = first;
+    line !== undefined && !isBlank(next === at ? '$' : line);
+    line = lines[next]
+  ) {
+    const [formula = '', ...after] = line.split(close)
+    // Text follows: on the first line this is a formula in a sentence, on a later one the formula has ended before.
+    if (after.join('').trim() !== '') break
+    next += 1
+    inside.push(formula)
+    if (after.length > 0) break
+  }
+  return next === at ? null : { block: { kind: 'math', text: inside.join('\n').trim() }, next }
+}
+
 function readTable(lines: readonly string[], at: number): Read | null {
-  const [header = '', divider = ''] = lines.slice(at, at + 2)
+  const header = lines[at] ?? ''
+  const divider = lines[at + 1] ?? ''
   if (!header.includes('|') || !divider.includes('-') || !divider.includes('|') || !dividerPattern.test(divider))
     return null
   let end = at + 2
   while (end < lines.length && (lines[end] ?? '').includes('|')) end += 1
-  const names = cellsOf(header)
+  const names = cellsOf(header).slice(0, columnsMax)
   const rows = lines.slice(at + 2, end).map((line) => {
     const cells = cellsOf(line)
     return names.map((_, column) => cells[column] ?? '')
@@ -106,19 +160,27 @@ function readQuote(lines: readonly string[], at: number, depth: number): Read | 
 function readList(lines: readonly string[], at: number, depth: number): Read | null {
   const first = markerOf(lines[at])
   if (first === null) return null
-  const items: (readonly Block[])[] = []
+  const items: Item[] = []
   let next = at
   for (let marker = first; isSameList(marker, first);) {
     const end = itemEnd(lines, next + 1, first.margin)
     const [head = '', ...rest] = lines.slice(next, end)
     const inner = rest.map((line) => line.slice(Math.min(marker.width, indentOf(line))))
-    items.push(blocksOf([head.slice(marker.width), ...inner], depth + 1))
+    items.push(itemOf(head.slice(marker.width), inner, depth))
     next = end
     const following = markerOf(lines[next])
     if (following === null) break
     marker = following
   }
   return { block: { kind: 'list', start: first.number, items }, next }
+}
+
+function itemOf(head: string, inner: readonly string[], depth: number): Item {
+  const task = taskPattern.exec(head)
+  return {
+    done: task === null ? null : task[1] !== ' ',
+    blocks: blocksOf([head.slice(task?.[0].length ?? 0), ...inner], depth + 1),
+  }
 }
 
 interface Marker {
@@ -168,7 +230,7 @@ function readParagraph(lines: readonly string[], at: number): Read {
 
 function startsBlock(lines: readonly string[], at: number): boolean {
   const line = lines[at] ?? ''
-  return [fencePattern, headingPattern, rulePattern, itemPattern, quotePattern].some((each) => each.test(line))
+  return blockPatterns.some((each) => each.test(line))
 }
 
 function isBlank(line: string | undefined): boolean {

@@ -1,12 +1,15 @@
-/** The settings of a chat: models, system prompt, parameters, documents. They apply to the next question. */
+/** The settings of a chat: models, system prompt, parameters, tools, documents. They apply to the next question. */
 import type { UsableModel } from '../../../api/schema.d.ts'
+import { Button } from '../../../components/button.tsx'
 import { Field } from '../../../components/field.tsx'
+import { Icon } from '../../../components/icon.tsx'
 import { Checkbox, Select, Textarea } from '../../../components/input.tsx'
 import { NumberField } from '../../../components/text-field.tsx'
 import { ModelPicker } from '../model-picker.tsx'
 import { DocumentFilterFields } from '../document-filter-fields.tsx'
 import styles from './chat-settings.module.css'
-import type { ChatSettings as Settings } from './chat-settings-values.ts'
+import { comparedMax, type ChatSettings as Settings } from './chat-settings-values.ts'
+import { FormatSettings, ToolSettings } from './tool-settings.tsx'
 
 export interface ChatSettingsProps {
   readonly id: string
@@ -18,23 +21,10 @@ export interface ChatSettingsProps {
 }
 
 export function ChatSettings({ id, settings, models, efforts, onChange }: ChatSettingsProps) {
-  const other = models.find(({ name }) => name !== settings.model) ?? models[0]
   return (
     <section id={id} className={styles.settings} aria-label="Chat settings">
       <ModelPicker label="Model" models={models} value={settings.model} onChange={(model) => onChange({ model })} />
-      <Checkbox
-        label="Compare with a second model"
-        checked={settings.second !== null}
-        onChange={(event) => onChange({ second: event.target.checked ? (other?.name ?? null) : null })}
-      />
-      {settings.second !== null && (
-        <ModelPicker
-          label="Second model"
-          models={models}
-          value={settings.second}
-          onChange={(second) => onChange({ second })}
-        />
-      )}
+      <Others settings={settings} models={models} onChange={onChange} />
       <Field label="System prompt">
         <Textarea
           rows={4}
@@ -44,12 +34,53 @@ export function ChatSettings({ id, settings, models, efforts, onChange }: ChatSe
         />
       </Field>
       <Parameters settings={settings} efforts={efforts} onChange={onChange} />
+      <ToolSettings settings={settings} onChange={onChange} />
+      <FormatSettings settings={settings} onChange={onChange} />
       <OverDocuments settings={settings} onChange={onChange} />
     </section>
   )
 }
 
 type PartProps = Pick<ChatSettingsProps, 'settings' | 'onChange'>
+
+const places = ['Second', 'Third', 'Fourth']
+
+/** The models beside the first one. */
+function Others({ settings, models, onChange }: PartProps & Pick<ChatSettingsProps, 'models'>) {
+  const { model, others } = settings
+  const next = models.find(({ name }) => name !== model && !others.includes(name)) ?? models[0]
+  return (
+    <>
+      {others.map((name, at) => (
+        <div key={at} className={styles.other}>
+          <ModelPicker
+            label={`${places[at] ?? 'Other'} model`}
+            models={models}
+            value={name}
+            onChange={(chosen) => onChange({ others: others.with(at, chosen) })}
+          />
+          <Button
+            variant="quiet"
+            icon
+            aria-label={`Remove ${name} from the comparison`}
+            title="Remove"
+            onClick={() => onChange({ others: others.toSpliced(at, 1) })}
+          >
+            <Icon name="close" />
+          </Button>
+        </div>
+      ))}
+      {others.length < comparedMax - 1 && next !== undefined && (
+        <div>
+          <Button onClick={() => onChange({ others: [...others, next.name] })}>
+            <Icon name="plus" />
+            Compare with another model
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
 
 function Parameters({ settings, efforts, onChange }: PartProps & Pick<ChatSettingsProps, 'efforts'>) {
   const field = (name: 'temperature' | 'topP' | 'maxTokens') => ({

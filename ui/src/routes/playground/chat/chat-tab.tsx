@@ -1,7 +1,8 @@
-/** The chat tab: the conversation, the input, and the settings beside them. */
+/** The chat tab: the conversation, the input, and beside them the settings or a source. */
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useId, useRef, useState } from 'react'
+import { useEffect, useId, useState } from 'react'
 import type { UsableModel } from '../../../api/schema.d.ts'
+import type { Citation } from '../../../api/stream-chat.ts'
 import { Button } from '../../../components/button.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { Icon } from '../../../components/icon.tsx'
@@ -9,13 +10,14 @@ import { LatePart } from '../../../components/late-part.tsx'
 import { lazyPart } from '../../../components/lazy-part.tsx'
 import { useSession } from '../../../shell/use-session.ts'
 import { effortsQuery } from '../queries.ts'
+import { nameOf } from '../answer/sources.tsx'
 import { ChatSettings } from './chat-settings.tsx'
-import type { ChatSettings as Settings, Efforts } from './chat-settings-values.ts'
+import { comparedMax, type ChatSettings as Settings, type Efforts } from './chat-settings-values.ts'
 import styles from './chat-tab.module.css'
 import { Composer } from './composer.tsx'
-import type { Turn } from './conversation.ts'
+import { FollowEnd } from './follow-end.tsx'
 import { storeDraft, takeDraft } from './stored-chat.ts'
-import { TurnView } from './turn-view.tsx'
+import { AnswerView, TurnView } from './turn-view.tsx'
 import { useChat, type ChatControl } from './use-chat.ts'
 
 export interface ChatTabProps {
@@ -28,6 +30,8 @@ export interface ChatTabProps {
 // These load when their button is pressed.
 const CodeDialog = lazyPart(() => import('../code/code-dialog.tsx'), 'CodeDialog')
 const ConversationList = lazyPart(() => import('./conversation-list.tsx'), 'ConversationList')
+const PresetList = lazyPart(() => import('./preset-list.tsx'), 'PresetList')
+const SourcePanel = lazyPart(() => import('../source/source-panel.tsx'), 'SourcePanel')
 
 const noEfforts: Efforts = new Map()
 
@@ -40,29 +44,48 @@ export function ChatTab({ models, initialModel }: ChatTabProps) {
   // In an effect: rendering may be repeated, and the draft is given once.
   useEffect(() => setDraft((before) => takeDraft() || before), [])
   useEffect(() => storeDraft(draft), [draft])
-  const [settingsOpen, setSettingsOpen] = useState(() => window.matchMedia('(min-width: 1080px)').matches)
+  useEffect(() => void AnswerView.preload(), [])
+  const [settingsOpen, setSettingsOpen] = useState(hasRoomBeside)
+  const [source, setSource] = useState<Citation | null>(null)
+  const sourceBeside = source !== null && hasRoomBeside()
+  const settingsShown = settingsOpen && !sourceBeside
   const settingsId = useId()
   const { turns, running, change } = chat
-  const [model = '', second = null] = chosen(chat.settings)
-  const settings = { ...chat.settings, model, second }
+  const [model = '', ...others] = chosen(chat.settings)
+  const settings = { ...chat.settings, model, others }
   useEffect(() => {
     if (initialModel !== undefined && models.some(({ name }) => name === initialModel)) change({ model: initialModel })
     // Once for each address: a later choice must stay.
   }, [initialModel])
   return (
-    <div className={settingsOpen ? styles.chat : styles.alone}>
+    <div className={sourceBeside ? styles.cited : settingsShown ? styles.chat : styles.alone}>
       <div className={styles.main}>
         <Tools chat={chat} settings={settings} efforts={efforts} draft={draft}>
           <Button
-            aria-expanded={settingsOpen}
-            aria-controls={settingsId}
-            onClick={() => setSettingsOpen(!settingsOpen)}
+            aria-expanded={settingsShown}
+            aria-controls={settingsShown ? settingsId : undefined}
+            onClick={() => {
+              setSettingsOpen(!settingsShown)
+              if (sourceBeside) setSource(null)
+            }}
           >
             <Icon name="settings" />
             Settings
           </Button>
         </Tools>
-        {settingsOpen && (
+        {source !== null && (
+          <div className={sourceBeside ? styles.side : undefined}>
+            <LatePart onClose={() => setSource(null)}>
+              <SourcePanel
+                title={`Source ${source.index}: ${nameOf(source)}`}
+                passage={source}
+                beside={sourceBeside}
+                onClose={() => setSource(null)}
+              />
+            </LatePart>
+          </div>
+        )}
+        {settingsShown && (
           <div className={styles.side}>
             <ChatSettings
               id={settingsId}
@@ -73,25 +96,35 @@ export function ChatTab({ models, initialModel }: ChatTabProps) {
             />
           </div>
         )}
-        <Conversation chat={chat} isPracticeModel={model.startsWith('demo')} onSuggestion={setDraft} />
+        <Conversation
+          chat={chat}
+          isPracticeModel={model.startsWith('demo')}
+          onSuggestion={setDraft}
+          onSource={setSource}
+        />
         <div className={styles.composer}>
           <Composer draft={draft} onDraft={setDraft} running={running} onAsk={chat.ask} onStop={chat.stop} />
         </div>
-        <FollowEnd turns={turns} />
+        <FollowEnd count={turns.length} running={running} />
       </div>
     </div>
   )
 }
 
-/** The chosen models that the user can still use; otherwise the first model. */
-function chosenModels({ model, second }: Settings, models: readonly UsableModel[]): readonly string[] {
-  const usable = (name: string | null): name is string => models.some((each) => each.name === name)
-  const first = usable(model) ? model : (models[0]?.name ?? '')
-  return usable(second) ? [first, second] : [first]
+/** Beside the conversation; over it or above it in a narrower window. */
+function hasRoomBeside(): boolean {
+  return window.matchMedia('(min-width: 1080px)').matches
 }
 
-function effortsOf({ model, second }: Settings, efforts: Efforts): readonly string[] {
-  return [...new Set([model, second].flatMap((name) => (name === null ? [] : (efforts.get(name) ?? []))))]
+/** The chosen models that the user can still use; otherwise the first model. */
+function chosenModels({ model, others }: Settings, models: readonly UsableModel[]): readonly string[] {
+  const usable = (name: string | null): name is string => models.some((each) => each.name === name)
+  const first = usable(model) ? model : (models[0]?.name ?? '')
+  return [first, ...others.filter(usable).slice(0, comparedMax - 1)]
+}
+
+function effortsOf({ model, others }: Settings, efforts: Efforts): readonly string[] {
+  return [...new Set([model, ...others].flatMap((name) => (name === null ? [] : (efforts.get(name) ?? []))))]
 }
 
 interface ToolsProps {
@@ -103,16 +136,20 @@ interface ToolsProps {
 }
 
 function Tools({ chat, settings, efforts, draft, children }: ToolsProps) {
-  const [opened, setOpened] = useState<'code' | 'list' | null>(null)
+  const [opened, setOpened] = useState<'code' | 'list' | 'presets' | null>(null)
   const close = (): void => setOpened(null)
   const { turns } = chat
   return (
     <div className={styles.tools}>
-      <p className={styles.models}>{[settings.model, settings.second].filter(Boolean).join(' and ')}</p>
+      <p className={styles.models}>{[settings.model, ...settings.others].filter(Boolean).join(', ')}</p>
       {children}
       <Button onClick={() => setOpened('code')}>
         <Icon name="code" />
         Code
+      </Button>
+      <Button onClick={() => setOpened('presets')}>
+        <Icon name="layers" />
+        Presets
       </Button>
       <Button onClick={() => setOpened('list')}>
         <Icon name="list" />
@@ -134,6 +171,7 @@ function Tools({ chat, settings, efforts, draft, children }: ToolsProps) {
           />
         )}
         {opened === 'list' && <ConversationList chat={chat} onClose={close} />}
+        {opened === 'presets' && <PresetList settings={settings} onChoose={chat.change} onClose={close} />}
       </LatePart>
     </div>
   )
@@ -146,10 +184,11 @@ interface ConversationProps {
   /** The model is a practice model, which supports directives in the prompt. */
   readonly isPracticeModel: boolean
   readonly onSuggestion: (text: string) => void
+  readonly onSource: (citation: Citation) => void
 }
 
-function Conversation({ chat, isPracticeModel, onSuggestion }: ConversationProps) {
-  const { turns, running } = chat
+function Conversation({ chat, isPracticeModel, onSuggestion, onSource }: ConversationProps) {
+  const { turns, running, settings } = chat
   if (turns.length === 0) {
     return (
       <EmptyState
@@ -177,31 +216,14 @@ function Conversation({ chat, isPracticeModel, onSuggestion }: ConversationProps
           <TurnView
             key={turn.id}
             turn={turn}
+            tools={settings.tools}
+            onSource={onSource}
             onAskEdited={isOpen ? chat.askEdited : undefined}
             onRegenerate={isOpen ? chat.regenerate : undefined}
+            onResults={isOpen ? chat.answerCalls : undefined}
           />
         )
       })}
     </ol>
   )
-}
-
-/** Scrolls to the end while the conversation grows, unless the reader has scrolled up. */
-function FollowEnd({ turns }: { readonly turns: readonly Turn[] }) {
-  const follows = useRef(true)
-  const turnCount = useRef(turns.length)
-  useEffect(() => {
-    const onScroll = (): void => {
-      const { scrollHeight, clientHeight, scrollTop } = document.documentElement
-      follows.current = scrollHeight - clientHeight - scrollTop < 48
-    }
-    window.addEventListener('scroll', onScroll, { passive: true })
-    return () => window.removeEventListener('scroll', onScroll)
-  }, [])
-  useEffect(() => {
-    const isNew = turns.length > turnCount.current
-    turnCount.current = turns.length
-    if (turns.length > 0 && (follows.current || isNew)) window.scrollTo({ top: document.documentElement.scrollHeight })
-  }, [turns])
-  return null
 }

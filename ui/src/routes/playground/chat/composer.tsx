@@ -47,7 +47,9 @@ export function Composer({ draft, onDraft, running, onAsk, onStop }: ComposerPro
         rows={Math.min(8, Math.max(2, draft.split('\n').length))}
         value={draft}
         onChange={(event) => onDraft(event.target.value)}
+        data-first-field
         onKeyDown={(event) => {
+          if (event.key === 'Escape' && running) onStop()
           if (!isSending(event)) return
           event.preventDefault()
           send()

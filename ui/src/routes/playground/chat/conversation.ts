@@ -1,9 +1,9 @@
 /**
- * A conversation with one model, or with two models side by side. Pure functions: nothing here sends
+ * A conversation with one model, or with several side by side. Pure functions: nothing here sends
  * or stores anything.
  */
 import type { ApiErrorDetails } from '../../../api/api-error.ts'
-import { initialProgress, type ChatMessage, type ChatProgress } from '../../../api/stream-chat.ts'
+import { initialProgress, type ChatMessage, type ChatProgress, type ToolCall } from '../../../api/stream-chat.ts'
 
 export interface AttachedImage {
   readonly name: string
@@ -18,9 +18,22 @@ export interface Question {
 
 export type AnswerState = 'running' | 'complete' | 'stopped' | 'failed'
 
+/** A call of a function with what it answered. */
+export interface AnsweredCall extends ToolCall {
+  readonly result: string
+}
+
+/** What a model wrote before it went on with the results of its calls. */
+export interface ToolRound {
+  readonly text: string
+  readonly calls: readonly AnsweredCall[]
+}
+
 export interface Answer {
   readonly model: string
   readonly state: AnswerState
+  /** What came before `progress`. */
+  readonly rounds: readonly ToolRound[]
   readonly progress: ChatProgress
   readonly error: ApiErrorDetails | null
 }
@@ -30,10 +43,30 @@ export interface Turn {
   readonly id: string
   readonly question: Question
   readonly answers: readonly Answer[]
+  /** The JSON schema that the answers were asked to follow; empty for none. */
+  readonly schema: string
 }
 
 export function newAnswer(model: string): Answer {
-  return { model, state: 'running', progress: initialProgress, error: null }
+  return { model, state: 'running', rounds: [], progress: initialProgress, error: null }
+}
+
+/** The answer goes on with the results of its calls, in their order. */
+export function withResults(answer: Answer, results: readonly string[]): Answer {
+  const { text, toolCalls } = answer.progress
+  const calls = toolCalls.map((call, at) => ({ ...call, result: results[at] ?? '' }))
+  return {
+    ...answer,
+    state: 'running',
+    rounds: [...answer.rounds, { text, calls }],
+    progress: initialProgress,
+    error: null,
+  }
+}
+
+/** The model waits for the results of its calls. */
+export function isWaiting({ state, progress }: Answer): boolean {
+  return state === 'complete' && progress.toolCalls.length > 0
 }
 
 export function isRunning(turns: readonly Turn[]): boolean {
@@ -65,19 +98,38 @@ export function stopped(turns: readonly Turn[]): readonly Turn[] {
 /**
  * The messages of a request: the system prompt, the history of one lane, and the question. Where a
  * turn has no answer in the lane, the first answer is used. Unanswered questions are left out, because
- * some models require alternating roles.
+ * some models require alternating roles, and so are calls that have no result.
  */
 export function messagesOf(
   system: string,
   turns: readonly Turn[],
-  { lane, question }: { readonly lane: number; readonly question: Question },
+  {
+    lane,
+    question,
+    rounds = [],
+  }: { readonly lane: number; readonly question: Question; readonly rounds?: Answer['rounds'] },
 ): readonly ChatMessage[] {
   const past = turns.flatMap(({ question: asked, answers }): readonly ChatMessage[] => {
-    const text = (answers[lane] ?? answers[0])?.progress.text ?? ''
-    return text === '' ? [] : [userMessage(asked), { role: 'assistant', content: text }]
+    const answer = answers[lane] ?? answers[0]
+    const text = answer?.progress.text ?? ''
+    return text === '' || answer === undefined
+      ? []
+      : [userMessage(asked), ...answer.rounds.flatMap(roundMessages), { role: 'assistant', content: text }]
   })
   const instructions: readonly ChatMessage[] = system.trim() === '' ? [] : [{ role: 'system', content: system }]
-  return [...instructions, ...past, userMessage(question)]
+  return [...instructions, ...past, userMessage(question), ...rounds.flatMap(roundMessages)]
+}
+
+function roundMessages({ text, calls }: ToolRound): readonly ChatMessage[] {
+  const tool_calls = calls.map(({ id, name, arguments: given }) => ({
+    id,
+    type: 'function',
+    function: { name, arguments: given },
+  }))
+  return [
+    { role: 'assistant', content: text === '' ? null : text, tool_calls },
+    ...calls.map(({ id, result }): ChatMessage => ({ role: 'tool', tool_call_id: id, content: result })),
+  ]
 }
 
 function userMessage({ text, images }: Question): ChatMessage {

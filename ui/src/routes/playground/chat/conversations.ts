@@ -4,7 +4,9 @@
  */
 import { initialProgress } from '../../../api/stream-chat.ts'
 import type { ChatSettings } from './chat-settings-values.ts'
-import { newAnswer, stopped, type Answer, type Turn } from './conversation.ts'
+import { newAnswer, stopped, type Answer, type ToolRound, type Turn } from './conversation.ts'
+import { keptIds, newId, prefixOf, type Place } from './kept-place.ts'
+import { isRecord, settingsOf, textOf } from './kept-settings.ts'
 
 export interface Conversation {
   readonly id: string
@@ -22,32 +24,21 @@ export interface Shown {
   readonly at: number
 }
 
-/** The place for conversations; a `Storage` of the browser. */
-export type Place = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
-
 /** The oldest go first. */
 export const keptMax = 200
 const bytesPerTitle = 80
 
-const prefixOf = (userId: string): string => `sluice.conversation.${userId}.`
-
 /** All kept conversations of a user, the newest first. What cannot be read is left out. */
 export function allConversations(place: Place, userId: string): readonly Conversation[] {
-  return idsOf(place, userId)
+  return keptIds(place, 'conversation', userId)
     .flatMap((id) => readConversation(place, userId, id) ?? [])
     .sort((a, b) => b.at - a.at)
-}
-
-function idsOf(place: Place, userId: string): readonly string[] {
-  const prefix = prefixOf(userId)
-  const names = Array.from({ length: place.length }, (_, index) => place.key(index) ?? '')
-  return names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length))
 }
 
 /** One conversation; null when it is not there or cannot be read. */
 export function readConversation(place: Place, userId: string, id: string): Conversation | null {
   try {
-    return conversationOf(JSON.parse(place.getItem(prefixOf(userId) + id) ?? 'null'), id)
+    return conversationOf(JSON.parse(place.getItem(prefixOf('conversation', userId) + id) ?? 'null'), id)
   } catch {
     return null
   }
@@ -78,7 +69,7 @@ export function renameConversation(place: Place, userId: string, id: string, nam
 }
 
 export function deleteConversation(place: Place, userId: string, id: string): void {
-  place.removeItem(prefixOf(userId) + id)
+  place.removeItem(prefixOf('conversation', userId) + id)
 }
 
 /** The name, or else the beginning of the first question. */
@@ -112,12 +103,12 @@ function writeConversation(place: Place, userId: string, conversation: Conversat
     question: { ...question, images: question.images.map(({ name }) => ({ name, url: '' })) },
   }))
   const text = JSON.stringify({ ...conversation, turns })
-  const others = idsOf(place, userId).filter((id) => id !== conversation.id)
+  const others = keptIds(place, 'conversation', userId).filter((id) => id !== conversation.id)
   // The others are read only when one of them has to go.
   if (others.length >= keptMax) deleteOldest(place, userId, conversation.id)
   do {
     try {
-      place.setItem(prefixOf(userId) + conversation.id, text)
+      place.setItem(prefixOf('conversation', userId) + conversation.id, text)
       return true
     } catch {
       // There is no room yet.
@@ -147,14 +138,6 @@ function conversationOf(value: unknown, id: string): Conversation | null {
   }
 }
 
-/** Settings are texts, booleans and nulls; others are left out. */
-function settingsOf(value: unknown): Partial<ChatSettings> {
-  if (!isRecord(value)) return {}
-  return Object.fromEntries(
-    Object.entries(value).filter(([, each]) => each === null || ['string', 'boolean'].includes(typeof each)),
-  )
-}
-
 function turnOf(value: unknown, id: string): Turn | null {
   if (!isRecord(value) || !isRecord(value['question'])) return null
   const { text, images } = value['question']
@@ -162,60 +145,77 @@ function turnOf(value: unknown, id: string): Turn | null {
     ? images.map((image: unknown) => (isRecord(image) ? textOf(image['name']) : ''))
     : []
   const answers = Array.isArray(value['answers']) ? value['answers'].filter(isRecord).map(answerOf) : []
-  return { id, question: { text: textOf(text), images: names.map((name) => ({ name, url: '' })) }, answers }
+  const question = { text: textOf(text), images: names.map((name) => ({ name, url: '' })) }
+  return { id, question, answers, schema: textOf(value['schema']) }
 }
 
-function answerOf({ model, state, progress, error }: Readonly<Record<string, unknown>>): Answer {
+function answerOf({ model, state, progress, error, rounds }: Readonly<Record<string, unknown>>): Answer {
   const known = isRecord(progress) ? progress : {}
   const numbers = ['firstTokenMs', 'promptTokens', 'completionTokens'].map((name) => [
     name,
-    typeof known[name] === 'number' ? known[name] : null,
+    numberOf(known[name], null),
   ])
   return {
     ...newAnswer(textOf(model)),
     state: state === 'complete' ? 'complete' : state === 'failed' && isError(error) ? 'failed' : 'stopped',
     error: isError(error) ? error : null,
+    rounds: recordsOf(rounds).map(roundOf),
     progress: {
       ...initialProgress,
       ...(Object.fromEntries(numbers) as object),
       text: textOf(known['text']),
       reasoning: textOf(known['reasoning']),
-      elapsedMs: typeof known['elapsedMs'] === 'number' ? known['elapsedMs'] : 0,
+      elapsedMs: numberOf(known['elapsedMs'], 0),
+      cachedTokens: numberOf(known['cachedTokens'], 0),
+      reasoningTokens: numberOf(known['reasoningTokens'], 0),
+      toolCalls: recordsOf(known['toolCalls']).map(callOf),
       finishReason: typeof known['finishReason'] === 'string' ? known['finishReason'] : null,
-      citations: Array.isArray(known['citations']) ? known['citations'].filter(isCitation) : [],
+      citations: Array.isArray(known['citations']) ? known['citations'].flatMap(citationOf) : [],
     },
   }
 }
 
+function roundOf({ text, calls }: Readonly<Record<string, unknown>>): ToolRound {
+  return {
+    text: textOf(text),
+    calls: recordsOf(calls).map((call) => ({ ...callOf(call), result: textOf(call['result']) })),
+  }
+}
+
+function callOf({ id, name, arguments: given }: Readonly<Record<string, unknown>>) {
+  return { id: textOf(id), name: textOf(name), arguments: textOf(given) }
+}
+
+function recordsOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) ? value.filter(isRecord) : []
+}
+
+function numberOf<Else>(value: unknown, otherwise: Else): number | Else {
+  return typeof value === 'number' ? value : otherwise
+}
+
 type Citation = Answer['progress']['citations'][number]
 
-function isCitation(value: unknown): value is Citation {
-  if (!isRecord(value)) return false
-  const { index, doc_id: id, name, page, heading_path: headings, text } = value
-  const isText = (each: unknown): boolean => typeof each === 'string'
-  return (
-    typeof index === 'number' &&
-    [id, text].every(isText) &&
-    (name === null || isText(name)) &&
-    (page === null || typeof page === 'number') &&
-    Array.isArray(headings) &&
-    headings.every(isText)
-  )
+/** The citation, or nothing when it cannot be read. Conversations of versions before have no offsets: they mark nothing. */
+function citationOf(value: unknown): readonly Citation[] {
+  if (!isRecord(value)) return []
+  const { index, doc_id: id, name, page, heading_path: headings, text, start, end } = value
+  const isText = (each: unknown): each is string => typeof each === 'string'
+  if (typeof index !== 'number' || !isText(id) || !isText(text)) return []
+  return [
+    {
+      index,
+      doc_id: id,
+      name: isText(name) ? name : null,
+      page: numberOf(page, null),
+      heading_path: Array.isArray(headings) ? headings.filter(isText) : [],
+      start: numberOf(start, 0),
+      end: numberOf(end, 0),
+      text,
+    },
+  ]
 }
 
 function isError(value: unknown): value is NonNullable<Answer['error']> {
   return isRecord(value) && typeof value['message'] === 'string' && typeof value['status'] === 'number'
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : ''
-}
-
-/** A unique id. `crypto.randomUUID` exists on https and localhost only. */
-export function newId(): string {
-  return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`
 }

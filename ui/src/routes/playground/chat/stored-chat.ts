@@ -28,10 +28,27 @@ const name = 'sluice.playground.chat'
 const draftName = 'sluice.playground.draft'
 const shownName = 'sluice.playground.shown'
 /** Increased with every change of the format, so that older data is ignored. */
-const version = 2
+const version = 3
+
+/** The user who has signed out: a page that closes stores nothing of theirs any more. */
+let signedOut: string | null = null
+
+/** Forgets what this tab shows. What the browser keeps for later stays. */
+export function forgetChat(userId: string): void {
+  signedOut = userId
+  lastKept = null
+  for (const each of [name, draftName, shownName]) {
+    try {
+      sessionStorage.removeItem(each)
+    } catch {
+      // Storage is disabled: there is nothing to forget.
+    }
+  }
+}
 
 /** The stored conversation of this user; an empty one when there is none. */
 export function readChat(userId: string): Chat {
+  signedOut = null
   const nothing = { turns: [], settings: standardSettings }
   try {
     const stored = JSON.parse(sessionStorage.getItem(name) ?? 'null') as StoredChat | null
@@ -74,6 +91,7 @@ function writeShown(shown: Shown | null): void {
 
 /** Stores the conversation: without images when there is no room for them, and not at all without storage. */
 export function storeChat(userId: string, { turns, settings }: Chat): void {
+  if (userId === signedOut) return
   try {
     keep(userId, { turns, settings })
   } catch {
@@ -101,7 +119,8 @@ export function storeAsked(userId: string, { model, system, messages }: AskedCon
   const turns: Turn[] = []
   for (const { role, text } of messages.slice(0, -1)) {
     const last = turns.at(-1)
-    if (role === 'user') turns.push({ id: `logged-${turns.length}`, question: { text, images: [] }, answers: [] })
+    if (role === 'user')
+      turns.push({ id: `logged-${turns.length}`, question: { text, images: [] }, answers: [], schema: '' })
     else if (role === 'assistant' && last !== undefined)
       turns[turns.length - 1] = {
         ...last,
@@ -115,6 +134,7 @@ export function storeAsked(userId: string, { model, system, messages }: AskedCon
 
 /** Stores what is typed and not sent, for the next `takeDraft`. */
 export function storeDraft(text: string): void {
+  if (signedOut !== null) return
   try {
     sessionStorage.setItem(draftName, text)
   } catch {

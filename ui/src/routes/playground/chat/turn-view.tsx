@@ -1,20 +1,34 @@
 /** A question with its answers, side by side. The last question can be edited. */
-import { useState } from 'react'
+import { memo, useState } from 'react'
+import type { Citation } from '../../../api/stream-chat.ts'
 import { Button } from '../../../components/button.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { Textarea } from '../../../components/input.tsx'
-import { AnswerView } from '../answer/answer-view.tsx'
-import type { Question, Turn } from './conversation.ts'
+import { LatePart } from '../../../components/late-part.tsx'
+import { lazyPart } from '../../../components/lazy-part.tsx'
+import { isRunning, type Question, type Turn } from './conversation.ts'
+import type { ToolDraft } from './tool-draft.ts'
 import styles from './turn-view.module.css'
 
 export interface TurnViewProps {
   readonly turn: Turn
+  readonly tools: readonly ToolDraft[]
+  readonly onSource: (citation: Citation) => void
   /** Only for the last turn, while no answer is running. */
   readonly onAskEdited?: ((question: Question) => void) | undefined
   readonly onRegenerate?: ((lane: number) => void) | undefined
+  readonly onResults?: ((lane: number, results: readonly string[]) => void) | undefined
 }
 
-export function TurnView({ turn: { question, answers }, onAskEdited, onRegenerate }: TurnViewProps) {
+/** Loads after the page, before the first answer comes. */
+export const AnswerView = lazyPart(() => import('../answer/answer-view.tsx'), 'AnswerView')
+// Loads when several models have answered.
+const CompareTable = lazyPart(() => import('../answer/compare-table.tsx'), 'CompareTable')
+
+/** Turns before the last one do not change while it is answered: they are not rendered again. */
+export const TurnView = memo(function TurnView(props: TurnViewProps) {
+  const { turn, tools, onSource, onAskEdited, onRegenerate, onResults } = props
+  const { question, answers, schema } = turn
   const [editing, setEditing] = useState(false)
   return (
     <li className={styles.turn}>
@@ -48,12 +62,26 @@ export function TurnView({ turn: { question, answers }, onAskEdited, onRegenerat
       )}
       <div className={answers.length > 1 ? styles.two : styles.one}>
         {answers.map((answer, lane) => (
-          <AnswerView key={lane} answer={answer} onRegenerate={onRegenerate && (() => onRegenerate(lane))} />
+          <LatePart key={lane}>
+            <AnswerView
+              answer={answer}
+              schema={schema}
+              tools={tools}
+              onSource={onSource}
+              onRegenerate={onRegenerate && (() => onRegenerate(lane))}
+              onResults={onResults && ((results) => onResults(lane, results))}
+            />
+          </LatePart>
         ))}
       </div>
+      {answers.length > 1 && !isRunning([turn]) && (
+        <LatePart>
+          <CompareTable answers={answers} />
+        </LatePart>
+      )}
     </li>
   )
-}
+})
 
 function QuestionImages({ question: { images } }: { readonly question: Question }) {
   if (images.length === 0) return null

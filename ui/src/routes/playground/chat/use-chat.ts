@@ -1,22 +1,22 @@
 /** The state of a conversation: asks, streams each answer, stops, and stores it. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { asApiError, detailsOf } from '../../../api/api-error.ts'
 import { isSignedOut } from '../../../api/client.ts'
 import { resource } from '../../../api/queries.ts'
-import { streamChat } from '../../../api/stream-chat.ts'
-import { chatFields, type ChatFields, type ChatSettings, type Efforts } from './chat-settings-values.ts'
+import type { ChatSettings, Efforts } from './chat-settings-values.ts'
 import {
   isRunning,
-  messagesOf,
   newAnswer,
   stopped,
   withAnswer,
+  withResults,
   type Answer,
   type Question,
   type Turn,
 } from './conversation.ts'
-import { newId, type Conversation } from './conversations.ts'
+import type { Conversation } from './conversations.ts'
+import { newId } from './kept-place.ts'
+import { runAnswer } from './run-answer.ts'
 import { readChat, showConversation, storeChat, type Chat } from './stored-chat.ts'
 
 export interface ChatControl extends Chat {
@@ -27,6 +27,8 @@ export interface ChatControl extends Chat {
   readonly askEdited: (question: Question) => void
   /** Asks one model for another answer to the last question. */
   readonly regenerate: (lane: number) => void
+  /** Gives one model the results of its calls; it goes on. */
+  readonly answerCalls: (lane: number, results: readonly string[]) => void
   /** Ends all streams at once. The received text stays. */
   readonly stop: () => void
   /** Begins a new conversation; the one before stays in the list. */
@@ -44,7 +46,7 @@ export interface ChatContext {
 
 export function useChat({ userId, models, efforts }: ChatContext): ChatControl {
   const { chat, setChat, setTurns } = useStoredChat(userId)
-  const [streams] = useState(() => new Set<AbortController>())
+  const streams = useStreams()
   const queryClient = useQueryClient()
   const { turns, settings } = chat
 
@@ -52,17 +54,14 @@ export function useChat({ userId, models, efforts }: ChatContext): ChatControl {
     for (const stream of streams) stream.abort()
     setTurns(stopped)
   }
-  useEffect(() => () => streams.forEach((stream) => stream.abort()), [streams])
 
   /** Streams the answer of one lane into a turn. */
   async function run(turn: Turn, lane: number, past: readonly Turn[]): Promise<void> {
-    const model = turn.answers[lane]?.model ?? ''
-    const messages = messagesOf(settings.system, past, { lane, question: turn.question })
     const stream = new AbortController()
     streams.add(stream)
-    const thrown = await streamAnswer(chatFields(settings, efforts, { model, messages }), stream.signal, (change) =>
-      setTurns((all) => withAnswer(all, { turnId: turn.id, lane }, change)),
-    )
+    const update = (change: (answer: Answer) => Answer): void =>
+      setTurns((all) => withAnswer(all, { turnId: turn.id, lane }, change))
+    const thrown = await runAnswer(turn, lane, { past, settings, efforts, signal: stream.signal, update })
     streams.delete(stream)
     // Refreshing the session opens the sign-in page.
     if (isSignedOut(thrown)) void queryClient.invalidateQueries({ queryKey: resource.session })
@@ -70,16 +69,16 @@ export function useChat({ userId, models, efforts }: ChatContext): ChatControl {
 
   function askAfter(past: readonly Turn[], question: Question): void {
     stop()
-    const turn: Turn = { id: newId(), question, answers: models(settings).map(newAnswer) }
+    const turn = newTurn(question, settings, models(settings))
     setTurns(() => [...past, turn])
     for (const lane of turn.answers.keys()) void run(turn, lane, past)
   }
 
-  function regenerate(lane: number): void {
+  /** Changes the answer of one lane to the last question, and runs it. */
+  function runAgain(lane: number, change: (answer: Answer) => Answer): void {
     const last = turns.at(-1)
-    const model = models(settings)[lane] ?? last?.answers[lane]?.model
-    if (last === undefined || model === undefined) return
-    const turn = { ...last, answers: last.answers.map((answer, at) => (at === lane ? newAnswer(model) : answer)) }
+    const [turn] = last === undefined ? [] : withAnswer([last], { turnId: last.id, lane }, change)
+    if (turn === undefined) return
     setTurns((all) => [...all.slice(0, -1), turn])
     void run(turn, lane, turns.slice(0, -1))
   }
@@ -87,7 +86,7 @@ export function useChat({ userId, models, efforts }: ChatContext): ChatControl {
   function show(next: Conversation | null): void {
     stop()
     if (next !== null) showConversation(next)
-    setChat(({ settings: before }) => ({ turns: next?.turns ?? [], settings: { ...before, ...next?.settings } }))
+    setChat((before) => ({ turns: next?.turns ?? [], settings: { ...before.settings, ...next?.settings } }))
   }
 
   return {
@@ -96,33 +95,23 @@ export function useChat({ userId, models, efforts }: ChatContext): ChatControl {
     change: (next) => setChat((before) => ({ ...before, settings: { ...before.settings, ...next } })),
     ask: (question) => askAfter(turns, question),
     askEdited: (question) => askAfter(turns.slice(0, -1), question),
-    regenerate,
+    regenerate: (lane) => runAgain(lane, (answer) => newAnswer(models(settings)[lane] ?? answer.model)),
+    answerCalls: (lane, results) => runAgain(lane, (answer) => withResults(answer, results)),
     stop,
     clear: () => show(null),
     open: show,
   }
 }
 
-/** Applies each event of a stream to an answer, until it is stopped. Returns the error, or null. */
-async function streamAnswer(
-  fields: ChatFields,
-  signal: AbortSignal,
-  update: (change: (answer: Answer) => Answer) => void,
-): Promise<unknown> {
-  try {
-    for await (const progress of streamChat(fields, signal)) {
-      // A stopped answer no longer changes.
-      if (signal.aborted) return null
-      update((answer) => ({ ...answer, progress }))
-    }
-    update((answer) => ({ ...answer, state: 'complete' }))
-    return null
-  } catch (thrown) {
-    if (signal.aborted) return null
-    const error = detailsOf(asApiError(thrown))
-    update((answer) => ({ ...answer, state: 'failed', error }))
-    return thrown
-  }
+/** The streams under way; they end with the page. */
+function useStreams(): Set<AbortController> {
+  const [streams] = useState(() => new Set<AbortController>())
+  useEffect(() => () => streams.forEach((stream) => stream.abort()), [streams])
+  return streams
+}
+
+function newTurn(question: Question, { format, schema }: ChatSettings, models: readonly string[]): Turn {
+  return { id: newId(), question, answers: models.map(newAnswer), schema: format === 'json_schema' ? schema : '' }
 }
 
 /** State that is stored when no answer is running, and when the page is left. */

@@ -31,7 +31,8 @@ export function CodeDialog({ turns, settings, efforts, model, draft, onClose }: 
       description={
         <>
           Put an API key into <code>SLUICE_API_KEY</code>. You create keys on the page API Keys.
-          {settings.second !== null && ` For the second model, put ${settings.second} in place of ${model}.`}
+          {settings.others.length > 0 &&
+            ` For the other models, put ${settings.others.join(', ')} in place of ${model}.`}
         </>
       }
     >

@@ -7,9 +7,13 @@ import { api } from '../../../api/client.ts'
 import type { SearchHit } from '../../../api/schema.d.ts'
 import { Badge } from '../../../components/badge.tsx'
 import { Button } from '../../../components/button.tsx'
+import { LatePart } from '../../../components/late-part.tsx'
+import { lazyPart } from '../../../components/lazy-part.tsx'
 import { MarkedText } from '../../../components/marked-text.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import styles from './hit-view.module.css'
+
+const SourcePanel = lazyPart(() => import('../source/source-panel.tsx'), 'SourcePanel')
 
 export interface HitViewProps {
   readonly hit: SearchHit
@@ -20,6 +24,7 @@ export interface HitViewProps {
 export function HitView({ hit, words }: HitViewProps) {
   const { doc_id: id, name, category, page, page_label: label, heading_path: headings, text } = hit
   const [reach, setReach] = useState(0)
+  const [opened, setOpened] = useState(false)
   const around = useAround(hit, reach)
   return (
     <li className={styles.hit}>
@@ -45,6 +50,13 @@ export function HitView({ hit, words }: HitViewProps) {
       {around.error !== null && <ErrorNotice error={asApiError(around.error)} />}
       <footer className={styles.footer}>
         <Scores hit={hit} />
+        <Button variant="quiet" onClick={() => setOpened(true)}>
+          {page === null ? 'Show in the text' : 'Show on its page'}
+          <span className="visually-hidden">
+            {' '}
+            (passage {hit.ordinal + 1} of {name})
+          </span>
+        </Button>
         {!around.isWhole && (
           <Button variant="quiet" busy={around.isLoading} onClick={() => setReach(reach + neighbours)}>
             Show more context
@@ -55,6 +67,15 @@ export function HitView({ hit, words }: HitViewProps) {
           </Button>
         )}
       </footer>
+      {opened && (
+        <LatePart onClose={() => setOpened(false)}>
+          <SourcePanel
+            title={`${name}${page === null ? '' : `, page ${page}`}`}
+            passage={hit}
+            onClose={() => setOpened(false)}
+          />
+        </LatePart>
+      )}
     </li>
   )
 }

@@ -11,7 +11,7 @@ const states: Readonly<Record<PromptState, readonly [BadgeTone, string]>> = {
   waiting: ['neutral', 'waiting'],
   running: ['accent', 'answering'],
   complete: ['success', 'done'],
-  incomplete: ['warning', 'out of tokens'],
+  incomplete: ['warning', 'stopped at max tokens'],
   stopped: ['warning', 'stopped'],
   failed: ['danger', 'failed'],
 }

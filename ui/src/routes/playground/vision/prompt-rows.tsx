@@ -1,4 +1,4 @@
-/** The list of prompts. Enter adds a prompt. */
+/** A list of prompts or other texts. Enter adds one; lines that are pasted become one each. */
 import { useEffect, useRef } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { FieldGroup } from '../../../components/field.tsx'
@@ -16,9 +16,27 @@ export interface PromptRow {
 export interface PromptRowsProps {
   readonly rows: readonly PromptRow[]
   readonly onChange: (rows: readonly PromptRow[]) => void
+  /** What one of them is called. */
+  readonly noun?: string
+  readonly placeholder?: string
 }
 
-export function PromptRows({ rows, onChange }: PromptRowsProps) {
+/** Rows of texts. */
+export function rowsOf(texts: readonly string[]): readonly PromptRow[] {
+  return texts.map((text, id) => ({ id, text }))
+}
+
+/** The texts that are not empty. */
+export function textsOf(rows: readonly PromptRow[]): readonly string[] {
+  return rows.map(({ text }) => text.trim()).filter((text) => text !== '')
+}
+
+export function PromptRows({
+  rows,
+  onChange,
+  noun = 'Prompt',
+  placeholder = 'What do you want to know?',
+}: PromptRowsProps) {
   const list = useRef<HTMLOListElement>(null)
   const focusAt = useRef<number | null>(null)
   useEffect(() => {
@@ -32,16 +50,29 @@ export function PromptRows({ rows, onChange }: PromptRowsProps) {
     const id = Math.max(...rows.map((row) => row.id)) + 1
     onChange(rows.toSpliced(at + 1, 0, { id, text: '' }))
   }
+  function insert(at: number, lines: readonly string[]): void {
+    const id = Math.max(...rows.map((row) => row.id)) + 1
+    const room = promptsMax - rows.length + 1
+    const added = lines.slice(0, room).map((text, index) => ({ id: id + index, text }))
+    onChange(rows.toSpliced(at, 1, ...added))
+  }
   return (
-    <FieldGroup label={`Prompts (${rows.length} of at most ${promptsMax})`}>
+    <FieldGroup label={`${noun}s (${rows.length} of at most ${promptsMax})`}>
       <ol ref={list} className={styles.rows}>
         {rows.map(({ id, text }, at) => (
           <li key={id} className={styles.row}>
             <Input
-              aria-label={`Prompt ${at + 1}`}
+              aria-label={`${noun} ${at + 1}`}
               value={text}
-              placeholder="What do you want to know?"
+              placeholder={placeholder}
               onChange={(event) => onChange(rows.with(at, { id, text: event.target.value }))}
+              onPaste={(event) => {
+                const lines = event.clipboardData.getData('text').split(/\r?\n/)
+                const full = lines.filter((line) => line.trim() !== '')
+                if (full.length < 2 || text !== '') return
+                event.preventDefault()
+                insert(at, full)
+              }}
               onKeyDown={(event) => {
                 if (event.key !== 'Enter' || event.ctrlKey || event.metaKey || event.nativeEvent.isComposing) return
                 event.preventDefault()
@@ -51,7 +82,7 @@ export function PromptRows({ rows, onChange }: PromptRowsProps) {
             <Button
               variant="quiet"
               icon
-              aria-label={`Remove prompt ${at + 1}`}
+              aria-label={`Remove ${noun.toLowerCase()} ${at + 1}`}
               disabled={rows.length === 1}
               onClick={() => {
                 focusAt.current = Math.max(0, at - 1)
@@ -66,7 +97,7 @@ export function PromptRows({ rows, onChange }: PromptRowsProps) {
       <div>
         <Button variant="quiet" disabled={rows.length >= promptsMax} onClick={() => addAfter(rows.length - 1)}>
           <Icon name="plus" />
-          Add prompt
+          Add {noun.toLowerCase()}
         </Button>
       </div>
     </FieldGroup>

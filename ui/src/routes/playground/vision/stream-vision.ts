@@ -29,6 +29,8 @@ interface GenerationEvent {
   readonly batch_id: number
   /** The answer reached the token limit before it was complete. */
   readonly incomplete?: boolean
+  /** On the last event of each prompt. */
+  readonly metadata?: { readonly finish_reason?: string | null }
   readonly error?: { readonly message: string; readonly code?: string | null; readonly param?: string | null }
 }
 
@@ -50,6 +52,8 @@ export async function* streamVision(
     JSON.stringify({
       text: prompts,
       consumer_group: model,
+      // Says how each answer ended: one that was cut is not done.
+      return_metadata: true,
       ...(maxNewTokens !== null && { max_new_tokens: maxNewTokens }),
     }),
   )
@@ -74,7 +78,7 @@ export async function* streamVision(
 
 function withEvent(
   answer: PromptAnswer,
-  { text = '', incomplete = false, error }: GenerationEvent,
+  { text = '', incomplete = false, metadata, error }: GenerationEvent,
   elapsedMs: number,
   requestId: string | null,
 ): PromptAnswer {
@@ -83,12 +87,13 @@ function withEvent(
     const details = { message, code: code ?? 'upstream_stream_error', status: 200, param, requestId }
     return { ...answer, state: 'failed', error: { ...details, retryAfterSeconds: null } }
   }
+  const isCut = incomplete || metadata?.finish_reason === 'length' || answer.state === 'incomplete'
   return {
     ...answer,
-    state: incomplete ? 'incomplete' : 'running',
+    state: isCut ? 'incomplete' : 'running',
     text: answer.text + text,
-    firstTextMs: answer.firstTextMs ?? elapsedMs,
-    lastTextMs: elapsedMs,
+    firstTextMs: answer.firstTextMs ?? (text === '' ? null : elapsedMs),
+    lastTextMs: text === '' ? answer.lastTextMs : elapsedMs,
   }
 }
 

@@ -10,7 +10,7 @@ import { NumberField } from '../../../components/text-field.tsx'
 import { ModelPicker } from '../model-picker.tsx'
 import { ImageField } from './image-field.tsx'
 import { PromptAnswerView } from './prompt-answer-view.tsx'
-import { PromptRows, type PromptRow } from './prompt-rows.tsx'
+import { PromptRows, rowsOf, textsOf } from './prompt-rows.tsx'
 import { useVision } from './use-vision.ts'
 import styles from './vision-tab.module.css'
 
@@ -19,11 +19,11 @@ const firstPrompts = ['Describe this image in one sentence.', 'Which colours do 
 export function VisionTab({ models }: { readonly models: readonly UsableModel[] }) {
   const [model, setModel] = useState<string | null>(null)
   const [image, setImage] = useState<File | null>(null)
-  const [rows, setRows] = useState<readonly PromptRow[]>(() => firstPrompts.map((text, id) => ({ id, text })))
+  const [rows, setRows] = useState(() => rowsOf(firstPrompts))
   const [maxTokens, setMaxTokens] = useState('')
   const { answers, error, running, run, stop } = useVision()
   const chosen = models.find(({ name }) => name === model)?.name ?? models[0]?.name ?? null
-  const prompts = rows.map(({ text }) => text.trim()).filter((text) => text !== '')
+  const prompts = textsOf(rows)
   const missing = image === null ? 'Choose an image first.' : prompts.length === 0 ? 'Write a prompt first.' : null
 
   if (chosen === null) {
