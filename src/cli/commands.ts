@@ -12,6 +12,7 @@ import { groupCommands } from './admin/group-commands.ts'
 import { healthCommand } from './start/health.ts'
 import { importCommand } from './documents/import-command.ts'
 import { indexCommand } from './documents/index-command.ts'
+import { embedderCommands } from './documents/embedder-install.ts'
 import { keyCommands } from './admin/key-commands.ts'
 import { limitCommands } from './admin/limit-commands.ts'
 import { modelCommands } from './admin/model-commands.ts'
@@ -58,6 +59,7 @@ export const commands: readonly Command[] = [
   ...budgetCommands,
   ...webhookCommands,
   ...sourceCommands,
+  ...embedderCommands,
   ...settingCommands,
   ...auditCommands,
   ...exportCommands,
