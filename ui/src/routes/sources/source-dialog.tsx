@@ -25,7 +25,7 @@ const kinds = Object.keys(kindNames) as readonly Kind[]
 const addressHints: Readonly<Record<Kind, string>> = {
   s3: 'Endpoint, bucket and prefix: https://s3.example.org/bucket/prefix/',
   webdav: 'A folder: https://files.example.org/dav/handbooks/',
-  git: 'A repository as git clone takes it: https://git.example.org/team/docs.git',
+  git: 'A repository as git clone takes it: https://git.example.org/handbooks/docs.git',
   sitemap: 'A sitemap, or a single page: https://example.org/sitemap.xml',
 }
 
