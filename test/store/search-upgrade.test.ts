@@ -15,7 +15,9 @@ import { aDocument, aVector, complete, chunks, everything, space } from '#test/s
 
 const ownSealer = sealer(new Uint8Array(32))
 const texts = Array.from({ length: 230 }, (_each, index) =>
-  index === 117 ? 'The proposals were not accepted, and they will be discussed again.' : `plain chunk ${index}`,
+  index === 117
+    ? 'The proposals were not accepted, and they will be discussed again.'
+    : `This is the plain chunk of the handbook that has the number ${index}.`,
 )
 let folder = ''
 

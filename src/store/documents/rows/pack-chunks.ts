@@ -40,14 +40,13 @@ export async function packChunks(
     const language = languageOfSet.get(setOf(run[0]?.row ?? 0)) ?? null
     const words = run.map(({ text, heading_path: headings, table_header: tableHeader }) => {
       const headingPath = JSON.parse(headings) as readonly string[]
-      // Versions before guessed it for each chunk, and by that its words are in the lists.
-      return wordsOfChunk({ text, headingPath, tableHeader }, language ?? languageOf(text))
+      return wordsOfChunk({ text, headingPath, tableHeader }, language)
     })
     return { row: run[0]?.row ?? 0, words: packWords(words) }
   })
 }
 
-/** The languages of sets, guessed by their first chunks as staging does. */
+/** The languages of sets, guessed by their first chunks as staging does; migration 18 guessed it for each chunk. */
 async function languagesOf(
   { engine, kysely }: Connection,
   sets: readonly number[],
