@@ -108,7 +108,8 @@ export async function cancelAsync(batches: Batches, context: RequestContext, cal
   const batch = await ownBatch(batches, context, { caller, dialect })
   const cancelled = await batches.store.cancel(batch.id, await batches.now())
   batches.wake()
-  return json(asyncOnWire(cancelled ?? batch))
+  // As it is now: another request may have just cancelled it.
+  return json(asyncOnWire(cancelled ?? (await ownBatch(batches, context, { caller, dialect }))))
 }
 
 /**

@@ -30,13 +30,14 @@ export async function* followAsync(
   const attempt = begun[0]?.attempt
   let next = 0
   for (let pieces = begun; !signal.aborted; pieces = await batches.store.pieces(id, next)) {
+    const before = next
     for (const piece of pieces) {
-      // Another try: only the end tells what became of it.
+      // Another try, or a piece is missing: only the end tells what became of it.
       if (piece.attempt !== attempt || piece.position !== next) break
       next += 1
       yield sent.add(Buffer.from(piece.text))
     }
-    if (pieces.length > 0) continue
+    if (next > before) continue
     const batch = await batches.store.find(id)
     const end = batch === null ? null : await endOf(batch)
     if (end !== null || batch === null || batch.endedAt !== null) {

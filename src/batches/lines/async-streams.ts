@@ -23,6 +23,11 @@ export class AsyncStream implements Disposable {
     this.#onEnd = onEnd
   }
 
+  /** Whether something has come that is not written. */
+  get isWaiting(): boolean {
+    return this.#text !== ''
+  }
+
   push(text: string): void {
     this.#text += text
     this.#onText()
@@ -77,6 +82,8 @@ export class AsyncStreams implements AsyncDisposable {
       this.#writing = this.#write().finally(() => {
         this.#timer = null
         this.#writing = null
+        // What came meanwhile must not wait for what comes next, which may take long.
+        if ([...this.#streams].some(({ isWaiting }) => isWaiting)) this.#writeSoon()
       })
     }, writeEveryMs)
   }
