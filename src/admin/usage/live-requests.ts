@@ -129,7 +129,8 @@ function mayStill({ callerNow }: Admin, { caller, context }: Watching, { user_id
 }
 
 function bytesOf(admin: Admin, item: LiveItem, filter: LiveFilter): Uint8Array | null {
-  if (item.kind === 'missed') return eventBytes('missed', { count: item.count })
+  // The number is that of all requests, also of those that the filter leaves out and the viewer may not see.
+  if (item.kind === 'missed') return eventBytes('missed', { count: isFilter(filter) ? null : item.count })
   const { request } = item
   if (!isWanted(admin, request.record, filter)) return null
   return (request.bytes ??= requestBytes(admin, request))
@@ -151,6 +152,10 @@ function isWanted({ state }: Admin, record: UsageRecord, filter: LiveFilter): bo
   if (!isOf(keyId, record.keyId) || !isOf(userId, record.userId)) return false
   if (record.status < first || record.status > last) return false
   return groupId === undefined || (state.directory.account(record.userId ?? '')?.groupIds.has(groupId) ?? false)
+}
+
+function isFilter(filter: LiveFilter): boolean {
+  return Object.values(filter).some((value) => value !== undefined)
 }
 
 const everyStatus = { first: 0, last: 999 }

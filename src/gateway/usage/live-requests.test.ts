@@ -151,6 +151,8 @@ describe('a viewer that comes back', () => {
       // Some are seen by nobody.
       for (let at = 0; at < count; at += 100) one.ending.end(...numbered(Math.min(100, count - at), at))
       const again = viewOf(one, place)
+      // One that leaves before it has read them comes back with this.
+      expect(again.place).toBe(place)
       const ids = await shown(again)
       const newest = numbered(count)
         .map(({ requestId }) => requestId)

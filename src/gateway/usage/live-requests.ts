@@ -80,7 +80,9 @@ export class LiveRequests implements AsyncDisposable {
     const known = after === null ? [] : this.#behind(after)
     if (this.#lingering !== null) clearTimeout(this.#lingering)
     this.#lingering = null
-    const view: LiveView = new LiveView(`${this.#id}-${this.#last}`, () => this.#left(view))
+    // One that is shown earlier requests again begins before them, for the case that it leaves before it has them.
+    const place = after !== null && known !== null ? after : `${this.#id}-${this.#last}`
+    const view: LiveView = new LiveView(place, () => this.#left(view))
     this.#views.add(view)
     const missed = known === null ? null : Math.max(0, known.length - againMax)
     if (missed !== 0) view.add({ kind: 'missed', count: missed })
