@@ -149,7 +149,7 @@ class SimulatedRequest {
       this.lostMs += ms
     })
     const prefix = { bytes: new Uint8Array(), key: `${number % conversations}` }
-    const call = { context, caller, model, record, prefix, purpose: 'realtime', size, repeatable: () => true } as const
+    const call = { context, caller, model, record, prefix, purpose: 'realtime', size } as const
     try {
       return await failOver(deps, call, async (upstream, attempt) => {
         this.tried.push(upstream)

@@ -59,7 +59,7 @@ function packedChunk(
   let start = at + 5
   if (reset === 3) decoder.forget()
   if (reset >= 2) {
-    decoder.setProperties(packed[start] ?? 255)
+    decoder.setProperties(packed[start] ?? 255, lzma2LiteralBits)
     start += 1
   }
   if (reset >= 1) decoder.resetState()
@@ -132,10 +132,12 @@ class LzmaDecoder {
     this.#start = this.#position
   }
 
-  setProperties(properties: number): void {
+  /** @param literalBitsMax bounds the memory that a reset costs, of which LZMA2 may have one for each chunk */
+  setProperties(properties: number, literalBitsMax = Infinity): void {
     if (properties >= 9 * 5 * 5) throw damaged()
     this.#literalContext = properties % 9
     this.#literalPosition = Math.floor(properties / 9) % 5
+    if (this.#literalContext + this.#literalPosition > literalBitsMax) throw damaged()
     this.#positionMask = (1 << Math.floor(properties / 45)) - 1
     this.#hasProperties = true
   }
@@ -321,6 +323,8 @@ class LzmaDecoder {
 }
 
 const readAheadMax = 5
+/** As the format has it (lzma-file-format.txt of xz, LZMA2). */
+const lzma2LiteralBits = 4
 
 function damaged(): ReadFailure {
   return new ReadFailure('damaged', 'The archive is cut off or damaged. Pack it again.')
