@@ -1,6 +1,6 @@
 /**
  * `sluice embedders install`: brings the files of a local embedding model from a folder or a mirror to the data directory, and
- * tries it. Nothing is fetched from anywhere but the address that was named.
+ * tries it. Nothing is fetched from anywhere but the address that was named, and where that redirects to.
  */
 import { createWriteStream, existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises'
@@ -29,7 +29,7 @@ const install: Command = {
   name: 'embedders install',
   summary: 'Install a local embedding model from a folder or a mirror, and try it.',
   details:
-    'SOURCE is a folder, or an address below which the files of the model lie, in the layout of the Hugging Face Hub. For example: sluice embedders install https://mirror.example.org/multilingual-e5-small. Only this address is asked.',
+    'SOURCE is a folder, or an address below which the files of the model lie, in the layout of the Hugging Face Hub. For example: sluice embedders install https://mirror.example.org/multilingual-e5-small. Only this address is asked, and where it redirects to.',
   positionals: [{ name: 'SOURCE', sentence: 'A folder, or an http: or https: address.' }],
   flags: {
     name: {
@@ -120,8 +120,11 @@ async function bring(origin: Origin, { folder, weights: names, output }: BringOp
     for (const file of optional) await take(file)
     if (!(await takeWeights(names, take)))
       throw new CommandFailure(`There are no weights: none of ${names.map((each) => `onnx/${each}.onnx`).join(', ')}.`)
-    await rm(folder, { recursive: true, force: true })
+    // Put aside first: a command that is killed here leaves one of the two whole.
+    const former = `${partial}.former`
+    if (existsSync(folder)) await rename(folder, former)
     await rename(partial, folder)
+    await rm(former, { recursive: true, force: true })
   } finally {
     await rm(partial, { recursive: true, force: true })
   }
