@@ -82,7 +82,7 @@ export class AsyncStreams implements AsyncDisposable {
       this.#writing = this.#write().finally(() => {
         this.#timer = null
         this.#writing = null
-        // What came meanwhile must not wait for what comes next, which may take long.
+        // What has come since must not wait for what comes next, which may take long.
         if ([...this.#streams].some(({ isWaiting }) => isWaiting)) this.#writeSoon()
       })
     }, writeEveryMs)

@@ -116,11 +116,18 @@ export class FileAdder implements AsyncDisposable {
     if (outcome === undefined || outcome.kind === 'invalid')
       return outcome?.reason ?? { code: 'server_error', message: 'The file was not added.' }
     const made = await store.madeDocument(file, outcome.id)
-    // The store, or the file in it, may have been deleted or cancelled in the meantime.
-    if (made === null) await removeDocument(documents, outcome.id)
+    if (made === null) await this.#removeUnwanted(file, outcome.id)
     else if (!isDeepStrictEqual(made.attributes, file.attributes))
       await this.#describe(file, outcome.id, made.attributes)
     return null
+  }
+
+  /** The store, or the file in it, was deleted or cancelled in the meantime; or another process has made the document. */
+  async #removeUnwanted({ storeId, fileId }: ClaimedFile, id: string): Promise<void> {
+    const { documents, store, clock } = this.#options
+    const row = await store.file(storeId, fileId, clock.now())
+    const isMade = row !== null && row.documentId === id && row.status !== 'cancelled'
+    if (!isMade) await removeDocument(documents, id)
   }
 
   /** The attributes were changed while the document was made. */
